@@ -81,6 +81,7 @@ const MAY_IMPORT_BESIDE: Readonly<Record<string, readonly string[]>> = {
   'release/history': ['tree', 'verify', 'status'],
   'database/contract': [],
   'database/load': ['contract'],
+  'database/check': ['contract', 'load'],
   'database/write': ['contract', 'load'],
   'database/sqlite': ['contract', 'load', 'write'],
   'database/postgres': ['contract', 'load', 'write'],

@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findingLine } from '../../src/findings.ts';
 import { checkContract, examineContract } from '../../src/database/contract/check-schema.ts';
-import { stubsText } from '../../src/database/contract/stubs.ts';
+import { stubsText } from '../../src/database/check/stubs.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { TABLE_NAMES, TABLE_RULES, type TableName } from '../../src/database/contract/tables.ts';
 import { AppError } from '../../src/errors.ts';

@@ -5,8 +5,8 @@ import { AppError, shellWord, type ErrorCode } from '../../errors.ts';
 import type { CatalogueRows, DatabaseKind, TableDescription } from '../reader.ts';
 import { SCHEMA_FILES } from '../schema-file.ts';
 import type { Column } from './columns.ts';
-import { addColumnsText, canBeStub, isOtherTable, OTHER_TABLE_HINTS } from './stubs.ts';
-import { TABLE_NAMES, TABLES, type TableName } from './tables.ts';
+import { addColumnsText, columnsOf, isOtherTable, OTHER_TABLE_HINTS } from './added-columns.ts';
+import { TABLE_NAMES, type TableName } from './tables.ts';
 
 /** One way in which a database does not meet the contract. */
 export interface ContractProblem {
@@ -19,6 +19,14 @@ export interface ContractProblem {
   readonly found?: string;
   readonly message: string;
   readonly hint: string;
+}
+
+/** Without rows in all of these no front has a card. */
+const ESSENTIAL: readonly TableName[] = ['fronts', 'venues', 'products', 'front_products', 'sessions'];
+
+/** Whether a catalogue is useful while this table is empty. */
+export function canBeStub(table: TableName): boolean {
+  return !ESSENTIAL.includes(table);
 }
 
 type RowSource = Pick<CatalogueRows, 'describe' | 'typeProblem' | 'path' | 'kind' | 'placeOfTables'>;
@@ -70,9 +78,9 @@ function examineTable(reader: RowSource, table: TableName, description: TableDes
     const message = `expected a table or view "${table}" that can be read, found: ${problem}`;
     return [{ code: 'table-missing', table, place: table, message, hint: `mend the view "${table}"` }];
   }
-  const missing = Object.keys(TABLES[table]).filter((column) => !types.has(column));
+  const missing = columnsOf(table).filter(([column]) => !types.has(column));
   const isAnothers = !isView && isOtherTable(table, missing.length);
-  return Object.entries(TABLES[table]).flatMap(([column, rule]): ContractProblem[] => {
+  return columnsOf(table).flatMap(([column, rule]): ContractProblem[] => {
     const place = `${table}.${column}`;
     const type = types.get(column);
     if (type === undefined) {

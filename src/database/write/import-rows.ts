@@ -5,7 +5,7 @@ import type { Finding } from '../../findings.ts';
 import { AppError } from '../../errors.ts';
 import { openForWriting } from '../open.ts';
 import { checkContract } from '../contract/check-schema.ts';
-import { danglingIds } from '../load/orphan-references.ts';
+import { danglingIds } from '../contract/dangling-ids.ts';
 import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
 import { Refusal, type CatalogueWriter } from '../writer.ts';
 import { forEachBatch, type ImportSource } from './input-rows.ts';
@@ -122,6 +122,6 @@ function danglingErrorOf([message = '', ...details]: readonly string[], cause: u
 }
 
 async function* allDanglingIds(catalogue: CatalogueWriter): AsyncGenerator<Finding> {
-  const sound = new Set(TABLE_NAMES);
-  for (const table of TABLE_NAMES) yield* danglingIds(catalogue, table, sound);
+  const readable = new Set(TABLE_NAMES);
+  for (const table of TABLE_NAMES) yield* danglingIds(catalogue, table, readable);
 }

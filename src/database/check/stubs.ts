@@ -1,78 +1,24 @@
 // SQL for what a catalogue of views lacks and can do without: empty views for missing tables, and what to add to a view for missing columns.
 // Never replaces what exists: SQL for that is a comment, for a person to decide.
 
+import {
+  addColumnsText,
+  columnsOf,
+  isOtherTable,
+  nullOf,
+  OTHER_TABLE_HINTS,
+  TYPES,
+} from '../contract/added-columns.ts';
+import { canBeStub, type ContractProblem } from '../contract/check-schema.ts';
+import { TABLE_NAMES, TABLE_RULES, type TableName } from '../contract/tables.ts';
 import type { DatabaseKind } from '../reader.ts';
-import type { Column } from './columns.ts';
-import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from './tables.ts';
-
-/** Without rows in all of these no front has a card. */
-const ESSENTIAL: readonly TableName[] = ['fronts', 'venues', 'products', 'front_products', 'sessions'];
-
-/** Whether a catalogue is useful while this table is empty. */
-export function canBeStub(table: TableName): boolean {
-  return !ESSENTIAL.includes(table);
-}
-
-function columnsOf(table: TableName): [name: string, column: Column<unknown>][] {
-  return Object.entries(TABLES[table]);
-}
-
-/** Whether a table seems to be the operator's own and only to share the name: it lacks most of the columns. */
-export function isOtherTable(table: TableName, missingTotal: number): boolean {
-  return missingTotal * 2 > columnsOf(table).length;
-}
-
-export const OTHER_TABLE_HINTS = {
-  sqlite: 'this looks like a table of your own; a view needs the name (data/own-schema.md, Names that are taken)',
-  postgres:
-    'this looks like a table of your own; put the views in a schema that comes before it on the search_path (data/postgres.md, The views)',
-} as const satisfies Record<DatabaseKind, string>;
-
-const TYPES = {
-  sqlite: { INTEGER: 'INTEGER', TEXT: 'TEXT' },
-  postgres: { INTEGER: 'bigint', TEXT: 'text' },
-} as const satisfies Record<DatabaseKind, Record<Column<unknown>['declared'], string>>;
-
-/** To PostgreSQL a NULL without a type is text. */
-function nullOf(kind: DatabaseKind, declared: Column<unknown>['declared']): string {
-  return kind === 'sqlite' ? 'NULL' : `NULL::${TYPES[kind][declared]}`;
-}
-
-/** What to add to a view, or to type for a table, where columns are missing; `values` where they have no default. */
-export function addColumnsText(
-  kind: DatabaseKind,
-  table: TableName,
-  missing: readonly string[],
-  isView: boolean,
-  values: Readonly<Record<string, string>> = {},
-): string {
-  const columns = columnsOf(table)
-    .filter(([name]) => missing.includes(name))
-    .map(([name, column]) => ({ name, ...column, value: column.defaultSql ?? values[name] ?? 'NULL' }));
-  if (isView) {
-    const valueOf = ({ value, declared }: (typeof columns)[number]): string =>
-      value === 'NULL' ? nullOf(kind, declared) : value;
-    return `in the SELECT of the view ${table}: ${columns.map((column) => `${valueOf(column)} AS ${column.name}`).join(', ')}`;
-  }
-  const declared = columns.map(({ name, declared, isNullable, value }) => {
-    const type = TYPES[kind][declared];
-    return isNullable ? `${name} ${type}` : `${name} ${type} NOT NULL DEFAULT ${value}`;
-  });
-  return declared.map((column) => `ALTER TABLE ${table} ADD COLUMN ${column};`).join(' ');
-}
 
 /** Where a database falls short of the contract, as `examineContract` finds it. */
 interface Shortfall {
   readonly kind: DatabaseKind;
   readonly views: ReadonlySet<TableName>;
   readonly absent: ReadonlySet<TableName>;
-  readonly problems: readonly {
-    readonly code: string;
-    readonly table: TableName;
-    readonly place: string;
-    readonly column?: string;
-    readonly found?: string;
-  }[];
+  readonly problems: readonly Pick<ContractProblem, 'code' | 'table' | 'place' | 'column' | 'found'>[];
 }
 
 /** Statements for absent tables that may be empty, and comments on everything else that is missing or wrong. */
