@@ -47,7 +47,6 @@ export interface CatalogueRows {
 export interface TypeProblem {
   /** Completes "expected … to be". */
   readonly expected: string;
-  readonly hint: string;
 }
 
 /** One read transaction on a catalogue. Disposing of it ends the transaction. */

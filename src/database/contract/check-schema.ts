@@ -6,6 +6,7 @@ import type { CatalogueRows, DatabaseKind, TableDescription } from '../reader.ts
 import { SCHEMA_FILES } from '../schema-file.ts';
 import type { Column } from './columns.ts';
 import { addColumnsText, columnsOf, isOtherTable, OTHER_TABLE_HINTS } from './added-columns.ts';
+import { hintFor } from './hints.ts';
 import { TABLE_NAMES, type TableName } from './tables.ts';
 
 /** One way in which a database does not meet the contract. */
@@ -92,7 +93,8 @@ function examineTable(reader: RowSource, table: TableName, description: TableDes
     const wrong = reader.typeProblem(table, column, rule, description);
     if (wrong === null) return [];
     const message = `expected ${place} to be ${wrong.expected}, found ${type}`;
-    return [{ code: 'column-type-wrong', table, place, column, found: type, message, hint: wrong.hint }];
+    const hint = hintFor(reader.kind, table, column, rule);
+    return [{ code: 'column-type-wrong', table, place, column, found: type, message, hint }];
   });
 }
 

@@ -4,7 +4,7 @@
 import type { Finding, FindingCode, Severity } from '../../findings.ts';
 import type { DatabaseKind } from '../reader.ts';
 import type { Column, ValueOf } from './columns.ts';
-import { hintOf } from './conversions.ts';
+import { hintFor } from './hints.ts';
 import { TABLE_RULES, TABLES, type TableName } from './tables.ts';
 
 /** The values of some columns of a table, in the order of the columns. */
@@ -62,12 +62,14 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
   /** One finding for each value that its column does not accept, with a hint in the SQL of a database. */
   findings(row: readonly unknown[], kind: DatabaseKind): Finding[] {
     return this.#rules.flatMap((rule, i) => {
+      // No SQL mends that.
+      const isUndecodable = row[i] instanceof UndecodableText;
       if (rule.accepts(row[i]) || wholeSeconds(rule, row[i]) !== undefined) return [];
       const column = this.columns[i] ?? '';
       const message = `${column}: expected ${rule.expected}, found ${foundText(row[i])}`;
       const finding = findingOf('error', 'value-invalid', this.placeOf(row), message, column);
-      const hint = hintOf(kind, this.table, column, rule, row[i]);
-      return [hint === undefined ? finding : { ...finding, hint }];
+      if (isUndecodable) return [finding];
+      return [{ ...finding, hint: hintFor(kind, this.table, column, rule) }];
     });
   }
 

@@ -5,9 +5,8 @@ import { sql } from 'kysely';
 import { AppError, messageOf } from '../../errors.ts';
 import type { CatalogueRows, TableDescription, TypeProblem } from '../reader.ts';
 import type { Column } from '../contract/columns.ts';
-import { TEXT_ID_HINT } from '../contract/conversions.ts';
 import { anyTable } from '../contract/query-builders.ts';
-import { isId, TABLE_NAMES, type TableName } from '../contract/tables.ts';
+import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
 
 type RowSource = Pick<CatalogueRows, 'rows'>;
 
@@ -42,7 +41,7 @@ async function describeTable(reader: RowSource, table: TableName, isView: boolea
 
 /** See CatalogueRows. */
 export function typeProblem(
-  table: TableName,
+  _table: TableName,
   column: string,
   { declared }: Column<unknown>,
   { isView, types }: TableDescription,
@@ -50,14 +49,7 @@ export function typeProblem(
   const type = types.get(column) ?? '';
   // For a view's column, BLOB only means that SQLite finds no single type, as where a UNION mixes expressions.
   if ((isView && type === 'BLOB') || mayHold(type, declared)) return null;
-  return { expected: declared, hint: typeHint(table, column, declared) };
-}
-
-/** Suggests no cast that would lose something: 19.99 would become 19, and 'b7c1' would become 0. */
-function typeHint(table: TableName, column: string, declared: string): string {
-  if (column === 'amount_minor')
-    return 'for a currency of two decimals: CAST(round(<price> * 100) AS INTEGER); a bare CAST cuts off the cents';
-  return isId(table, column) ? TEXT_ID_HINT : `declare it as ${declared}, or cast it in a view`;
+  return { expected: declared };
 }
 
 /** Whether a declared type can hold the contract's values, by SQLite's rules of affinity; an unknown type can. */
