@@ -1,5 +1,5 @@
-// Opens a catalogue in one transaction, for reading (law 6) or for writing. Only this file decides which database an address names, and it
-// loads the driver of that one alone.
+// Opens a catalogue in one transaction, for reading (law 6) or for writing. Only this file decides
+// which database an address names, and it loads the driver of that one alone.
 
 import { AppError } from '../errors.ts';
 import { isAddress } from './postgres/address.ts';
@@ -7,8 +7,9 @@ import type { CatalogueReader } from './reader.ts';
 import type { CatalogueWriter } from './writer.ts';
 
 /**
- * Opens the catalogue that `--db` names, an SQLite file or `postgres://…`, and begins its transaction, which sees one state.
- * `snapshot`: the id of a state that another process holds on the server (`holdSnapshot`), to be read instead of the present one.
+ * Opens the catalogue that `--db` names, an SQLite file or `postgres://…`, and begins its
+ * transaction, which sees one state. `snapshot`: the id of a state that another process holds on
+ * the server (`holdSnapshot`), to be read instead of the present one.
  * @throws AppError database-missing, database-unreadable, database-busy, snapshot-unknown
  */
 export async function openCatalogue(address: string, snapshot: string | null = null): Promise<CatalogueReader> {
@@ -22,8 +23,9 @@ export async function openCatalogue(address: string, snapshot: string | null = n
 }
 
 /**
- * Opens the catalogue that `--db` names and begins a transaction that writes. A catalogue that does not exist is made, unless it is
- * required. @throws AppError database-…
+ * Opens the catalogue that `--db` names and begins a transaction that writes. A catalogue that does
+ * not exist is made, unless it is required.
+ * @throws AppError database-…
  */
 export async function openForWriting(
   address: string,
@@ -40,11 +42,17 @@ export async function openForWriting(
 /** A state of a catalogue that other processes can read until it is disposed of. */
 export interface HeldSnapshot extends AsyncDisposable {
   readonly id: string;
-  /** Checks that the server still holds it. @throws AppError database-… where its session has ended */
+  /**
+   * Checks that the server still holds it.
+   * @throws AppError database-… where its session has ended
+   */
   confirm(): Promise<void>;
 }
 
-/** Holds the present state of a catalogue on a server. @throws AppError database-…, usage: a file needs none */
+/**
+ * Holds the present state of a catalogue on a server.
+ * @throws AppError database-…, usage: a file needs none
+ */
 export async function holdSnapshot(address: string): Promise<HeldSnapshot> {
   if (!isAddress(address)) throw noServer('--hold');
   const { openReader } = await import('./postgres/rows.ts');

@@ -1,5 +1,5 @@
-// The hints of check-db are SQL for a view. Each is written into one, in PostgreSQL, over a column of
-// the types and values that are usually found there: then check-db finds nothing any more.
+// The hints of check-db are SQL for a view. Each is written into one, in PostgreSQL, over a column
+// of the types and values that are usually found there: then check-db finds nothing any more.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { TableName } from '../../src/database/contract/tables.ts';
@@ -22,7 +22,10 @@ const WORDS = 'words such as true and no';
 const WHOLE_UNITS = 'whole units of a currency of two decimals';
 const OTHER = 'other types, or text that is too long';
 
-/** Of each conversion, what is made good by it. `odd` is a type whose name says nothing, and that text can be made of. */
+/**
+ * Of each conversion, what is made good by it. `odd` is a type whose name says nothing, and that
+ * text can be made of.
+ */
 const FOUND: readonly [table: TableName, column: string, from: string, values: readonly string[]][] = [
   [
     'sessions',

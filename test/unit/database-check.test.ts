@@ -535,7 +535,7 @@ describe('a contract that is broken', () => {
       `from digits: CAST(${name} AS INTEGER); other ids, and those beyond 2^53, take numbers in a table of their own (data/own-schema.md, Ids)`;
     await using reader = await openCatalogue(spoiled);
     const { problems } = await examineContract(reader);
-    expect(problems.map(({ place, hint }) => [place, hint])).toEqual([
+    expect(problems.map(({ location, hint }) => [location, hint])).toEqual([
       ['venues.id', ids('id')],
       ['venues.city', 'from numbers, or text that is too long: substr(CAST(city AS TEXT), 1, 65536)'],
       ['products.image_id', ids('image_id')],

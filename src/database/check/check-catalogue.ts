@@ -1,6 +1,7 @@
-// Checks a whole catalogue: the file, the contract, every value of every row, and every rule between
-// rows (rules.ts). Findings are yielded as they are found, so that a catalogue in which every row is
-// wrong takes no more memory than a good one: hence the rules on rows read their few columns again.
+// Checks a whole catalogue: the file, the contract, every value of every row, and every rule
+// between rows (rules.ts). Findings are yielded as they are found, so that a catalogue in which
+// every row is wrong takes no more memory than a good one: hence the rules on rows read their few
+// columns again.
 
 import { setImmediate } from 'node:timers/promises';
 import type { Zone } from '../../catalogue/calendar.ts';
@@ -24,14 +25,15 @@ export interface CheckOptions {
 }
 
 /**
- * Everything that is wrong with a catalogue. A table that does not meet the contract is a finding, and its rows are not read.
+ * Everything that is wrong with a catalogue. A table that does not meet the contract is a finding,
+ * and its rows are not read.
  * @throws AppError database-unreadable, database-busy
  */
 export async function* checkCatalogue(reader: CatalogueReader, options: CheckOptions): AsyncGenerator<Finding> {
   yield* await reader.damage();
   const { problems } = await examineContract(reader);
-  for (const { code, place, message, column, hint } of problems) {
-    yield { ...findingOf('error', code, place, message, column), hint };
+  for (const { code, location, message, column, hint } of problems) {
+    yield { ...findingOf('error', code, location, message, column), hint };
   }
   const readable = new Set(TABLE_NAMES);
   for (const { table } of problems) readable.delete(table);
@@ -94,9 +96,9 @@ async function* repeatedKeys(reader: CatalogueReader, table: TableName): AsyncGe
     .having((eb) => eb.fn.countAll(), '>', 1);
   for await (const batch of reader.batches(repeated)) {
     for (const row of batch) {
-      const place = checker.placeOf(columns.map((column) => row[key.indexOf(column)]));
+      const location = checker.placeOf(columns.map((column) => row[key.indexOf(column)]));
       const message = `expected a unique ${key.join(', ')}, found ${String(row[key.length])} rows with it`;
-      const finding = findingOf('error', 'duplicate-key', place, message);
+      const finding = findingOf('error', 'duplicate-key', location, message);
       yield key.length === 1 ? finding : { ...finding, hint: 'where a view repeats whole rows: SELECT DISTINCT' };
     }
   }

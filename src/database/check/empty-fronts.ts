@@ -1,6 +1,6 @@
 // Finds active fronts that show nothing, or nothing with a price, although no row is wrong: a view
-// that joins by the wrong column loses rows silently. Only warnings: a new front may have no products
-// yet.
+// that joins by the wrong column loses rows silently. Only warnings: a new front may have no
+// products yet.
 
 import { sql } from 'kysely';
 import type { Finding } from '../../findings.ts';
@@ -31,7 +31,10 @@ const CURRENCIES = knownTables
   .orderBy('front_products.front_id')
   .orderBy('tiers.currency');
 
-/** A warning for each active front without a product, or without a ticket tier in its currency although its products have some. */
+/**
+ * A warning for each active front without a product, or without a ticket tier in its currency
+ * although its products have some.
+ */
 export const EMPTY_FRONTS = ruleOnTotals({
   needs: ['fronts', 'front_products'],
   unspoiled: ['fronts', 'front_products'],

@@ -1,5 +1,5 @@
-// What a rule of check-db is: the tables that it needs, the rows that it looks at, and what it finds
-// in them, as a pure function.
+// What a rule of check-db is: the tables that it needs, the rows that it looks at, and what it
+// finds in them, as a pure function.
 
 import { setImmediate } from 'node:timers/promises';
 import type { Zone } from '../../catalogue/calendar.ts';
@@ -36,8 +36,8 @@ export interface Rule {
 export type Rows = readonly unknown[][];
 
 /**
- * A rule on each row that a checker accepts; the others have findings already. The rows are those of
- * the checker's table, or of a query with its columns.
+ * A rule on each row that a checker accepts; the others have findings already. The rows are those
+ * of the checker's table, or of a query with its columns.
  */
 export function ruleOnRows<T extends TableName, const C extends ColumnsOf<T>>(
   checker: RowChecker<T, C>,

@@ -1,5 +1,6 @@
-// SQL for what a catalogue of views lacks and can do without: empty views for missing tables, and what to add to a view for missing columns.
-// Never replaces what exists: SQL for that is a comment, for a person to decide.
+// SQL for what a catalogue of views lacks and can do without: empty views for missing tables, and
+// what to add to a view for missing columns. Never replaces what exists: SQL for that is a comment,
+// for a person to decide.
 
 import {
   addColumnsText,
@@ -18,10 +19,13 @@ interface Shortfall {
   readonly kind: DatabaseKind;
   readonly views: ReadonlySet<TableName>;
   readonly absent: ReadonlySet<TableName>;
-  readonly problems: readonly Pick<ContractProblem, 'code' | 'table' | 'place' | 'column' | 'found'>[];
+  readonly problems: readonly Pick<ContractProblem, 'code' | 'table' | 'location' | 'column' | 'found'>[];
 }
 
-/** Statements for absent tables that may be empty, and comments on everything else that is missing or wrong. */
+/**
+ * Statements for absent tables that may be empty, and comments on everything else that is missing
+ * or wrong.
+ */
 export function stubsText({ kind, views, absent, problems }: Shortfall): string {
   const stubs: string[] = [];
   const comments: string[] = [];
@@ -40,14 +44,14 @@ export function stubsText({ kind, views, absent, problems }: Shortfall): string 
       continue;
     }
     const optional: string[] = [];
-    for (const { code, column, place, found } of problems.filter((problem) => problem.table === table)) {
+    for (const { code, column, location, found } of problems.filter((problem) => problem.table === table)) {
       const isOptional = columnsOf(table).some(([name, { defaultSql }]) => name === column && defaultSql !== null);
       if (code === 'column-missing' && column !== undefined && isOptional) optional.push(column);
       // Not the message: it may quote names of the database, and with them ends of lines.
       else if (column !== undefined && found !== undefined) {
         const { declared } = Object.fromEntries(columnsOf(table))[column] ?? {};
-        comments.push(`-- ${place} is ${found.replaceAll('\n', ' ')}, expected ${declared}; check-db says more.`);
-      } else comments.push(`-- Nothing stands in for ${place}; check-db says more.`);
+        comments.push(`-- ${location} is ${found.replaceAll('\n', ' ')}, expected ${declared}; check-db says more.`);
+      } else comments.push(`-- Nothing stands in for ${location}; check-db says more.`);
     }
     if (optional.length > 0) comments.push(`-- ${addColumnsText(kind, table, optional, views.has(table))}`);
   }

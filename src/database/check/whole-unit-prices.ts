@@ -1,6 +1,6 @@
-// Finds prices that seem to be stored in whole units: 1500 roubles as 1500, which fronts show as 15.
-// No single row is wrong, so the rule looks at all ticket prices of a currency. A warning: prices may
-// really be that low.
+// Finds prices that seem to be stored in whole units: 1500 roubles as 1500, which fronts show as
+// 15. No single row is wrong, so the rule looks at all ticket prices of a currency. A warning:
+// prices may really be that low.
 
 import type { Finding } from '../../findings.ts';
 import { knownTables } from '../contract/query-builders.ts';
@@ -9,7 +9,10 @@ import { ruleOnTotals, type Rows } from './rule.ts';
 
 const PRICES_MIN = 20;
 
-/** Currencies with minor units of which one whole unit is worth a few euro cents or less, and a ticket costs hundreds. */
+/**
+ * Currencies with minor units of which one whole unit is worth a few euro cents or less, and a
+ * ticket costs hundreds.
+ */
 const SMALL_UNITS = new Set(
   (
     'ALL AMD ARS BDT COP DOP DZD EGP ETB HUF IDR INR KES KGS KZT LKR MKD MNT NGN NPR PHP PKR RSD RUB THB TRY TWD TZS ' +
@@ -29,10 +32,16 @@ const CURRENCIES = knownTables
   .groupBy('currency')
   .orderBy('currency');
 
-/** The lowest prices in minor units of all currencies that there may be: those without minor units do not count. */
+/**
+ * The lowest prices in minor units of all currencies that there may be: those without minor units
+ * do not count.
+ */
 const LIMITS = Object.values(LOWEST_PRICE).flatMap((units) => [1, 2, 3, 4].map((exponent) => units * 10 ** exponent));
 
-/** For each currency of a front: how many ticket prices there are, and how many below each of LIMITS. */
+/**
+ * For each currency of a front: how many ticket prices there are, and how many below each of
+ * LIMITS.
+ */
 const PRICES = knownTables
   .selectFrom('price_tiers')
   .select(({ fn }) => [
@@ -46,7 +55,10 @@ const PRICES = knownTables
   .groupBy('currency')
   .orderBy('currency');
 
-/** A warning for each currency in which more than half of the ticket prices, of twenty or more above 0, are lower than tickets are. */
+/**
+ * A warning for each currency in which more than half of the ticket prices, of twenty or more above
+ * 0, are lower than tickets are.
+ */
 export const WHOLE_UNIT_PRICES = ruleOnTotals({
   needs: ['price_tiers', 'fronts'],
   unspoiled: ['price_tiers.amount_minor'],

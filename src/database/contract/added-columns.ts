@@ -9,7 +9,10 @@ export function columnsOf(table: TableName): [name: string, column: Column<unkno
   return Object.entries(TABLES[table]);
 }
 
-/** Whether a table seems to be the operator's own and only to share the name: it lacks most of the columns. */
+/**
+ * Whether a table seems to be the operator's own and only to share the name: it lacks most of the
+ * columns.
+ */
 export function isOtherTable(table: TableName, missingTotal: number): boolean {
   return missingTotal * 2 > columnsOf(table).length;
 }
@@ -30,7 +33,10 @@ export function nullOf(kind: DatabaseKind, declared: Column<unknown>['declared']
   return kind === 'sqlite' ? 'NULL' : `NULL::${TYPES[kind][declared]}`;
 }
 
-/** What to add to a view, or to type for a table, where columns are missing; `values` where they have no default. */
+/**
+ * What to add to a view, or to type for a table, where columns are missing; `values` where they
+ * have no default.
+ */
 export function addColumnsText(
   kind: DatabaseKind,
   table: TableName,

@@ -1,5 +1,6 @@
-// Column rules: what a value of the catalogue may be, as in the CHECKs of data/schema.sql. They type the queries, check every row that
-// is read (a view has no CHECKs), and describe what was expected. Own code, not zod: millions of values pass here.
+// Column rules: what a value of the catalogue may be, as in the CHECKs of data/schema.sql. They
+// type the queries, check every row that is read (a view has no CHECKs), and describe what was
+// expected. Own code, not zod: millions of values pass here.
 
 import { parseInstant, parseWallTime } from '../../catalogue/instant.ts';
 
@@ -15,7 +16,9 @@ export interface Column<T> {
   /** All values that it accepts, where these are a few words. */
   readonly words?: readonly string[];
   readonly isFlag?: boolean;
-  /** Where it holds a time: an instant, or a wall time. Databases have types of their own for these. */
+  /**
+   * Where it holds a time: an instant, or a wall time. Databases have types of their own for these.
+   */
   readonly time?: 'instant' | 'wall';
   /** Whether it takes any text that is not too long. */
   readonly isFree?: boolean;
@@ -62,11 +65,14 @@ export const boolean: Column<0 | 1> = {
   isFlag: true,
 };
 
-/** No name is longer; longer text comes from a faulty join, and would be in every edition of every front that shows it. */
+/**
+ * No name is longer; longer text comes from a faulty join, and would be in every edition of every
+ * front that shows it.
+ */
 export const TEXT_LENGTH_MAX = 65_536;
 /**
- * What takes more is not read from a database, only its size: in UTF-8 none of the characters that are counted, UTF-16 code units, has
- * more than three bytes.
+ * What takes more is not read from a database, only its size: in UTF-8 none of the characters that
+ * are counted, UTF-16 code units, has more than three bytes.
  */
 export const CELL_BYTES_MAX = 3 * TEXT_LENGTH_MAX;
 

@@ -10,7 +10,10 @@ import { anyTable, wholeTable } from './query-builders.ts';
 
 type RowSource = Pick<CatalogueRows, 'batches' | 'isWhole'>;
 
-/** A finding for each reference of a table to a row that does not exist. Only references to tables in `readable` are checked. */
+/**
+ * A finding for each reference of a table to a row that does not exist. Only references to tables
+ * in `readable` are checked.
+ */
 export async function* danglingIds(
   reader: RowSource,
   table: TableName,
@@ -19,7 +22,8 @@ export async function* danglingIds(
   const { columns, checker, query } = wholeTable(table);
   for (const [column, parent] of Object.entries(TABLE_RULES[table].references)) {
     if (!readable.has(parent)) continue;
-    // EXCEPT, because for each row PostgreSQL would scan a long NOT IN, and SQLite a view in a join.
+    // EXCEPT, because for each row PostgreSQL would scan a long NOT IN, and SQLite a view in a
+    // join.
     const ids = anyTable.selectFrom(parent).select(`id as ${column}`);
     // A value that is not an integer is a finding already.
     const isId = reader.isWhole(column);

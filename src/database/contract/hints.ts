@@ -1,6 +1,7 @@
-// What to write in a view in the place of a column, for values or a type that it does not accept: SQL
-// for each kind of column in each database. It does not look at values: where they could mean several
-// things, it says for which of them the SQL is right, and what a person must decide, it leaves open.
+// What to write in a view in the place of a column, for values or a type that it does not accept:
+// SQL for each kind of column in each database. It does not look at values: where they could mean
+// several things, it says for which of them the SQL is right, and what a person must decide, it
+// leaves open.
 
 import type { DatabaseKind } from '../reader.ts';
 import { TEXT_LENGTH_MAX, type Column } from './columns.ts';

@@ -1,4 +1,5 @@
-// Zones by name, each made once: the rule for `timezone` columns that no CHECK can hold (catalogue.md).
+// Zones by name, each made once: the rule for `timezone` columns that no CHECK can hold
+// (catalogue.md).
 
 import { isKnownZone, Zone } from '../../catalogue/calendar.ts';
 import type { Finding } from '../../findings.ts';
@@ -18,9 +19,9 @@ export class Zones {
   }
 }
 
-export function unknownZone(place: string, name: string): Finding {
+export function unknownZone(location: string, name: string): Finding {
   const message = `timezone: expected an IANA time zone known to this runtime, such as Europe/Berlin (no offset), found ${quoted(name)}`;
-  return { ...findingOf('error', 'zone-unknown', place, message, 'timezone'), hint: zoneHint(name) };
+  return { ...findingOf('error', 'zone-unknown', location, message, 'timezone'), hint: zoneHint(name) };
 }
 
 function zoneHint(name: string): string {

@@ -1,7 +1,8 @@
-// Compiles queries to PostgreSQL's SQL so that they mean the same as in SQLite: NULL sorts first, integers have any size, and each table
-// of the contract is read through a SELECT that converts its columns to the contract's values (values.ts); and makes the SQL for rows in
-// groups (load/groups.ts). Measured: parsing JSON that the server makes takes a third of the time that the driver needs for the same
-// rows one by one.
+// Compiles queries to PostgreSQL's SQL so that they mean the same as in SQLite: NULL sorts first,
+// integers have any size, and each table of the contract is read through a SELECT that converts its
+// columns to the contract's values (values.ts); and makes the SQL for rows in groups
+// (load/groups.ts). Measured: parsing JSON that the server makes takes a third of the time that the
+// driver needs for the same rows one by one.
 
 import { createQueryId, PostgresQueryCompiler, sql, type OrderByItemNode, type RawBuilder, type SqlBool } from 'kysely';
 import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
@@ -16,7 +17,10 @@ class ContractQueryCompiler extends PostgresQueryCompiler {
     if (node.nulls === undefined) this.append(' nulls first');
   }
 
-  /** As bigint: the server would otherwise assume the column's type, which may be too narrow for the number. */
+  /**
+   * As bigint: the server would otherwise assume the column's type, which may be too narrow for the
+   * number.
+   */
   protected override appendValue(value: unknown): void {
     super.appendValue(value);
     if (Number.isInteger(value)) this.append('::bigint');
@@ -40,7 +44,8 @@ export function compiled(query: Query): CompiledSql {
 /** The same for a query on the contract's tables. */
 export function compiledOn(tables: ReadonlyMap<TableName, PostgresTable>, query: Query): CompiledSql {
   const { text, values } = compiled(query);
-  // A name that only occurs elsewhere in the text costs nothing: the server does not plan what is not read.
+  // A name that only occurs elsewhere in the text costs nothing: the server does not plan what is
+  // not read.
   const read = TABLE_NAMES.filter((table) => tables.has(table) && new RegExp(`\\b${table}\\b`).test(text));
   const canonical = read.flatMap((table) => {
     const description = tables.get(table);

@@ -1,5 +1,5 @@
-// Connects to PostgreSQL, without TLS where the address allows that and the server has none; and runs statements on the connection,
-// one after the other.
+// Connects to PostgreSQL, without TLS where the address allows that and the server has none; and
+// runs statements on the connection, one after the other.
 
 import type { ClientConfig } from 'pg';
 // Not from pg itself: where NODE_PG_FORCE_NATIVE is set, that needs another driver to be installed.
@@ -32,7 +32,8 @@ export class Session {
     this.client = client;
     this.rowSecurity = rowSecurity;
     this.#errorOf = errorOf;
-    // If the connection breaks between two queries, the next one fails with this error instead of "no connection".
+    // If the connection breaks between two queries, the next one fails with this error instead of
+    // "no connection".
     client.on('error', (error: unknown) => (this.#endedBy ??= error));
   }
 
@@ -47,7 +48,11 @@ export class Session {
     }
   }
 
-  /** Runs statements without values or rows. @returns the server's word for what it did, such as COMMIT. @throws AppError database-… */
+  /**
+   * Runs statements without values or rows.
+   * @returns the server's word for what it did, such as COMMIT.
+   * @throws AppError database-…
+   */
   async command(text: string, errorOf: ErrorOf = this.#errorOf): Promise<string> {
     const { command } = await this.query(
       () => this.client.query(text),
@@ -125,7 +130,9 @@ async function connected(config: ClientConfig): Promise<Client> {
   }
 }
 
-/** The server has no TLS, fails at it, or has a line in pg_hba.conf that rejects whoever uses it. */
+/**
+ * The server has no TLS, fails at it, or has a line in pg_hba.conf that rejects whoever uses it.
+ */
 function isRefusedTls(error: unknown): boolean {
   const code = systemCodeOf(error);
   if (code === '28000' || code === 'EPROTO' || code.startsWith('ERR_SSL_')) return true;

@@ -1,4 +1,5 @@
-// Which of the contract's tables the search_path leads to, and the types of their columns: native ones are taken, too (values.ts).
+// Which of the contract's tables the search_path leads to, and the types of their columns: native
+// ones are taken, too (values.ts).
 
 import { sql } from 'kysely';
 import type { TableDescription, TypeProblem } from '../reader.ts';
@@ -34,9 +35,9 @@ export interface PostgresTable extends TableDescription {
 }
 
 /**
- * The relations with the contract's names that the search_path leads to, a row for each column: table, kind, column, type as SQL; then of
- * that type, or of the one behind a domain, the name, whether it is built in, and whether it is an enumeration; then the table's schema
- * and oid.
+ * The relations with the contract's names that the search_path leads to, a row for each column:
+ * table, kind, column, type as SQL; then of that type, or of the one behind a domain, the name,
+ * whether it is built in, and whether it is an enumeration; then the table's schema and oid.
  */
 export const DESCRIBE_QUERY = sql`
   with recursive domains(type, base) as (

@@ -1,8 +1,8 @@
-// Errors of the driver and of the server, in terms of what an operator can do about them; and refusals of rows. Codes: PostgreSQL
-// documentation, Appendix A.
+// Errors of the driver and of the server, in terms of what an operator can do about them; and
+// refusals of rows. Codes: PostgreSQL documentation, Appendix A.
 
 import { AppError, type ErrorCode, messageOf, shellWord, systemCodeOf } from '../../errors.ts';
-import { Refusal, UnansweredCommit, type RefusalKind } from '../writer.ts';
+import { RefusedChange, UnansweredCommit, type RefusedKind } from '../writer.ts';
 import { psqlCommand } from './address.ts';
 
 const BUSY: ReadonlySet<string> = new Set([
@@ -32,7 +32,10 @@ const BUSY_HINTS: Readonly<Record<string, string>> = {
 const BUSY_HINT =
   'where a statement_timeout ended it: ALTER ROLE … SET statement_timeout = 0; where it was a standby: max_standby_streaming_delay';
 
-/** What to expect and to type, by the server's code: invalid_password, invalid_authorization_specification, invalid_catalog_name, insufficient_privilege. */
+/**
+ * What to expect and to type, by the server's code: invalid_password,
+ * invalid_authorization_specification, invalid_catalog_name, insufficient_privilege.
+ */
 const KNOWN: Readonly<Record<string, readonly [error: ErrorCode, expected: string, hint: string]>> = {
   '28P01': [
     'database-unreadable',
@@ -68,8 +71,8 @@ const POOLER_HINTS: readonly (readonly [says: RegExp, hint: string])[] = [
 ];
 
 /**
- * An error in terms of the command that was run; errors of ours pass unchanged. `path` is an address without a password, `tables` are those
- * that were read, whose views may be at fault.
+ * An error in terms of the command that was run; errors of ours pass unchanged. `path` is an
+ * address without a password, `tables` are those that were read, whose views may be at fault.
  */
 export function readError(path: string, error: unknown, tables: readonly string[] = []): unknown {
   if (error instanceof AppError) return error;
@@ -108,7 +111,10 @@ function isServerCode(code: string): boolean {
   return SERVER_CODE.test(code) && !NETWORK_CODE.test(code);
 }
 
-/** Whether a policy would have hidden rows. The message may be in any language; the server's function has one name. */
+/**
+ * Whether a policy would have hidden rows. The message may be in any language; the server's
+ * function has one name.
+ */
 function isRowSecurity(error: unknown): boolean {
   return error instanceof Error && 'routine' in error && error.routine === 'check_enable_rls';
 }
@@ -145,8 +151,9 @@ function serverError(path: string, cause: unknown, tables: readonly string[]): A
   return new AppError('database-unreadable', `expected ${rows} from ${path}, found: ${found}`, hint, cause);
 }
 
-const REFUSAL_KINDS: Readonly<Record<string, RefusalKind>> = {
-  // not_null_violation, foreign_key_violation and restrict_violation, unique_violation and exclusion_violation
+const REFUSED_KINDS: Readonly<Record<string, RefusedKind>> = {
+  // not_null_violation, foreign_key_violation and restrict_violation, unique_violation and
+  // exclusion_violation
   '23502': 'not-null',
   '23503': 'foreign-key',
   '23001': 'foreign-key',
@@ -169,8 +176,9 @@ const REFUSAL_KINDS: Readonly<Record<string, RefusalKind>> = {
 const NO_PRIVILEGE = '42501';
 const DATA_CLASS = '22';
 /**
- * Classes of codes that are not about the rows: connection, transaction state, conflicts with others, resources, intervention of the
- * operator, system, internal errors. All others count as refusals, since a trigger can raise any code.
+ * Classes of codes that are not about the rows: connection, transaction state, conflicts with
+ * others, resources, intervention of the operator, system, internal errors. All others count as
+ * refusals, since a trigger can raise any code.
  */
 const OTHER_CLASSES = new Set(['08', '25', '40', '53', '57', '58', 'XX']);
 /** admin_shutdown, crash_shutdown */
@@ -180,23 +188,26 @@ const READ_ONLY = '25006';
 const NO_ROOM = new Set(['53100', '58030']);
 /** lock_not_available, deadlock_detected */
 const IN_THE_WAY = new Set(['55P03', '40P01']);
-/** duplicate_table, duplicate_function, duplicate_object; unique_violation in the server's own tables */
+/**
+ * duplicate_table, duplicate_function, duplicate_object; unique_violation in the server's own
+ * tables
+ */
 const MADE_MEANWHILE = new Set(['42P07', '42723', '42710', '23505']);
 
 /** An error of a change to rows. `path` is an address without a password. */
 export function changeError(path: string, error: unknown): unknown {
-  if (error instanceof Refusal) return error;
+  if (error instanceof RefusedChange) return error;
   const code = systemCodeOf(error);
   const message = messageOf(error);
   const codeClass = code.slice(0, 2);
   if (!isServerCode(code) || code === NO_PRIVILEGE || IN_THE_WAY.has(code) || OTHER_CLASSES.has(codeClass))
     return writeError(path, error);
-  const kind = REFUSAL_KINDS[code] ?? (codeClass === DATA_CLASS ? 'type' : 'check');
-  if (kind === 'no-rows' && message.includes('ON CONFLICT')) return new Refusal('no-key', message, error);
+  const kind = REFUSED_KINDS[code] ?? (codeClass === DATA_CLASS ? 'type' : 'check');
+  if (kind === 'no-rows' && message.includes('ON CONFLICT')) return new RefusedChange('no-key', message, error);
   // The details of other refusals are the whole row.
   const { detail } = error as { readonly detail?: unknown };
   const hasKey = (kind === 'unique' || kind === 'foreign-key') && typeof detail === 'string';
-  return new Refusal(kind, hasKey ? `${message}: ${detail.replace(/\.$/, '')}` : message, error);
+  return new RefusedChange(kind, hasKey ? `${message}: ${detail.replace(/\.$/, '')}` : message, error);
 }
 
 /** An error of any other statement in a transaction that writes. */
@@ -247,7 +258,10 @@ export function noSchemaError(path: string, found: string): AppError {
   return new AppError('database-not-writable', message, hint);
 }
 
-/** An error of a COMMIT. A server that is being stopped may have committed already, and be waiting for a standby. */
+/**
+ * An error of a COMMIT. A server that is being stopped may have committed already, and be waiting
+ * for a standby.
+ */
 export function commitError(path: string, error: unknown): unknown {
   const known = writeError(path, error);
   const isLost = known instanceof AppError && known.code === 'database-unreachable';

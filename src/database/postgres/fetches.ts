@@ -1,6 +1,6 @@
-// Sends the FETCHes of several cursors together, for a network lies between: the server prepares the
-// next batch of every table while this process works on the last ones, and the delay counts once
-// for all of them.
+// Sends the FETCHes of several cursors together, for a network lies between: the server prepares
+// the next batch of every table while this process works on the last ones, and the delay counts
+// once for all of them.
 
 import type { TableName } from '../contract/tables.ts';
 import type { Session } from './connect.ts';
@@ -21,7 +21,10 @@ export class Fetches {
     this.#session = session;
   }
 
-  /** The next rows of a cursor on some tables; sent with the next turn of the event loop. @throws AppError database-… */
+  /**
+   * The next rows of a cursor on some tables; sent with the next turn of the event loop.
+   * @throws AppError database-…
+   */
   next(cursor: string, size: number, tables: readonly TableName[]): Promise<unknown[][]> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ text: `fetch ${size} from ${cursor}`, tables, resolve, reject });
@@ -41,7 +44,8 @@ export class Fetches {
       const results = await queryResult(client, text);
       for (const [i, { resolve }] of fetches.entries()) resolve(results[i] ?? []);
     } catch (error) {
-      // The first FETCH that did not complete is at fault; the others fail because the transaction has ended.
+      // The first FETCH that did not complete is at fault; the others fail because the transaction
+      // has ended.
       const { tables = [] } = fetches[doneTotal] ?? {};
       for (const { reject } of fetches) reject(this.#session.readError(error, tables));
     } finally {

@@ -16,9 +16,10 @@ import { presentOid } from './transaction.ts';
 const FIRST_OID = sql.raw('16384');
 
 /**
- * Whether a row of the system's tables, which are read as of the snapshot, was changed since. Its xmax is the transaction that did so, or
- * one that has not ended or was rolled back, which is no change. `txid_status` expects the full number, whose lower half xmax is; the
- * snapshot's next number is less than half a turn away from it.
+ * Whether a row of the system's tables, which are read as of the snapshot, was changed since. Its
+ * xmax is the transaction that did so, or one that has not ended or was rolled back, which is no
+ * change. `txid_status` expects the full number, whose lower half xmax is; the snapshot's next
+ * number is less than half a turn away from it.
  */
 function isChanged(xmax: string): RawBuilder<SqlBool> {
   const id = sql.raw(`${xmax}::text::bigint`);
@@ -42,8 +43,8 @@ const RELATIONS = sql`any ((select oids from relations)::oid[])`;
 const IS_READ = sql`relkind in ('r', 'p', 'v', 'm', 'f')`;
 
 /**
- * The functions that views call, and those that these call in turn: as far as the server knows, and wherever a name occurs in the source
- * of one, since the server does not look into it.
+ * The functions that views call, and those that these call in turn: as far as the server knows, and
+ * wherever a name occurs in the source of one, since the server does not look into it.
  */
 const FUNCTIONS = sql`
   select d.refobjid from pg_catalog.pg_rewrite as r
@@ -58,8 +59,9 @@ const FUNCTIONS = sql`
   ) as called(oid)`;
 
 /**
- * Queries the names of what is newer than the snapshot: of the contract's tables as they were described when the transaction began, of
- * everything that this session has locked, and of the functions and enumerations that it uses.
+ * Queries the names of what is newer than the snapshot: of the contract's tables as they were
+ * described when the transaction began, of everything that this session has locked, and of the
+ * functions and enumerations that it uses.
  */
 export function newerThanSnapshot(described: ReadonlyMap<TableName, PostgresTable>): CompiledSql {
   const oids = TABLE_NAMES.map((name) => described.get(name)?.oid ?? null);

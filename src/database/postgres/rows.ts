@@ -1,4 +1,5 @@
-// Reads a catalogue in PostgreSQL, in one read-only transaction, which sees one state of it (law 6).
+// Reads a catalogue in PostgreSQL, in one read-only transaction, which sees one state of it (law
+// 6).
 
 import { isDeepStrictEqual } from 'node:util';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
@@ -16,8 +17,9 @@ import { newerTablesError, newerThanSnapshot } from './newer-than-snapshot.ts';
 import { searchPathFrom, SESSION_QUERY, transactionSettings, type SearchPath } from './transaction.ts';
 
 /**
- * Opens a catalogue on a server and begins its transaction; with the id of a snapshot, one that sees the state that another session
- * holds. @throws AppError database-…, snapshot-unknown
+ * Opens a catalogue on a server and begins its transaction; with the id of a snapshot, one that
+ * sees the state that another session holds.
+ * @throws AppError database-…, snapshot-unknown
  */
 export async function openReader(address: string, snapshot: string | null): Promise<PostgresReader> {
   const reader = new PostgresReader(await Session.open(address, readError), snapshot);
@@ -47,7 +49,10 @@ export class PostgresRows implements CatalogueRows {
     this.#fetches = new Fetches(session);
   }
 
-  /** Begins a transaction and describes the tables. The first query takes the snapshot. @throws AppError database-… */
+  /**
+   * Begins a transaction and describes the tables. The first query takes the snapshot.
+   * @throws AppError database-…
+   */
   protected async begin(how: string): Promise<void> {
     await this.session.command([how, ...transactionSettings(this.session.rowSecurity)].join('; '));
     this.#searchPath = searchPathFrom(await this.run(compiled(SESSION_QUERY)), this.path);
@@ -115,10 +120,16 @@ export class PostgresRows implements CatalogueRows {
   }
 }
 
-/** Of statements that name what is not there; and internal errors, as when a table vanishes while it is opened. */
+/**
+ * Of statements that name what is not there; and internal errors, as when a table vanishes while it
+ * is opened.
+ */
 const WRONG_STATEMENT = /^(?:42|3F|XX)/;
 
-/** invalid_parameter_value, undefined_object, object_not_in_prerequisite_state: no such snapshot, or its session has ended. */
+/**
+ * invalid_parameter_value, undefined_object, object_not_in_prerequisite_state: no such snapshot, or
+ * its session has ended.
+ */
 const SNAPSHOT_GONE: ReadonlySet<string> = new Set(['22023', '42704', '55000']);
 
 class PostgresReader extends PostgresRows implements CatalogueReader {
@@ -135,7 +146,10 @@ class PostgresReader extends PostgresRows implements CatalogueReader {
     this.#snapshot = snapshot;
   }
 
-  /** The same, once it is certain that the tables are as old as the snapshot. @throws AppError database-busy */
+  /**
+   * The same, once it is certain that the tables are as old as the snapshot.
+   * @throws AppError database-busy
+   */
   protected override async run(query: CompiledSql): Promise<unknown[][]> {
     const rows = await super.run(query).catch(async (error: unknown) => {
       throw (await this.#replacedMeanwhile(error)) ?? error;
@@ -151,7 +165,10 @@ class PostgresReader extends PostgresRows implements CatalogueReader {
     if (newer.length > 0) throw newerTablesError(this.path, newer.flat());
   }
 
-  /** What a query has failed for, if it is that tables were replaced since they were described. Gives up the transaction. */
+  /**
+   * What a query has failed for, if it is that tables were replaced since they were described.
+   * Gives up the transaction.
+   */
   async #replacedMeanwhile(error: unknown): Promise<AppError | null> {
     if (!(error instanceof AppError) || !WRONG_STATEMENT.test(systemCodeOf(error.cause))) return null;
     const before = this.tables;
@@ -171,7 +188,8 @@ class PostgresReader extends PostgresRows implements CatalogueReader {
     const id = this.#snapshot;
     // Must come first in the transaction.
     const snapshot = id === null ? [] : [`set transaction snapshot ${this.session.client.escapeLiteral(id)}`];
-    // The transaction is idle while this process renders. One that writes keeps the limit: it holds locks, and its input may never come.
+    // The transaction is idle while this process renders. One that writes keeps the limit: it holds
+    // locks, and its input may never come.
     const settings = 'set local idle_in_transaction_session_timeout = 0';
     try {
       await this.begin(['begin isolation level repeatable read read only', ...snapshot, settings].join('; '));
@@ -190,7 +208,10 @@ class PostgresReader extends PostgresRows implements CatalogueReader {
     await this.confirmOneState();
   }
 
-  /** Lets other sessions read the state of this transaction while it is open. @returns the id of the state */
+  /**
+   * Lets other sessions read the state of this transaction while it is open.
+   * @returns the id of the state
+   */
   async exportSnapshot(): Promise<string> {
     const [[id] = []] = await this.rows(sql`select pg_export_snapshot()`);
     return String(id);

@@ -1,13 +1,17 @@
-// How a column becomes values of the contract. SQL converts native types: booleans to 0 and 1, infinite instants to NULL where that is
-// an open end, and all text to the order of its code points. Single values are parsed here as the server prints them. What the contract
-// does not allow is passed on, for the column's rule to refuse.
+// How a column becomes values of the contract. SQL converts native types: booleans to 0 and 1,
+// infinite instants to NULL where that is an open end, and all text to the order of its code
+// points. Single values are parsed here as the server prints them. What the contract does not allow
+// is passed on, for the column's rule to refuse.
 
 import { CELL_BYTES_MAX, type Column } from '../contract/columns.ts';
 import { LARGE_TEXT } from '../contract/row-checker.ts';
 import { TABLES, type TableName } from '../contract/tables.ts';
 import type { PostgresTable, TypeClass } from './describe.ts';
 
-/** A SELECT that gives a table's columns as the contract has them. The planner inlines it and still uses indexes. */
+/**
+ * A SELECT that gives a table's columns as the contract has them. The planner inlines it and still
+ * uses indexes.
+ */
 export function canonicalSelect(table: TableName, description: PostgresTable): string {
   return `select ${canonicalColumns(table, description).join(', ')} from "${table}"`;
 }
@@ -23,7 +27,10 @@ export function canonicalColumns(table: TableName, { classes, unlimited }: Postg
   });
 }
 
-/** A column's text; where it is too large to be read, its size, which the server knows without fetching it. */
+/**
+ * A column's text; where it is too large to be read, its size, which the server knows without
+ * fetching it.
+ */
 function textOf(name: string, isUnlimited: boolean): string {
   const text = `"${name}"::text`;
   const size = `octet_length(${text})`;
@@ -93,8 +100,8 @@ function timeInJson(text: string): string {
 }
 
 /**
- * The fraction of a second is cut off. A time after the year 9999 or before the year 0 stays longer than a column accepts. The year 0 of
- * the contract is 1 BC in PostgreSQL.
+ * The fraction of a second is cut off. A time after the year 9999 or before the year 0 stays longer
+ * than a column accepts. The year 0 of the contract is 1 BC in PostgreSQL.
  */
 function inIso(text: string): string {
   const time = text.replace(/ (?=\d)/, 'T').replace(/\.\d+/, '');

@@ -1,5 +1,6 @@
-// Writes a catalogue in PostgreSQL in one transaction. Creates the tables where the search_path leads to none of them. Rows are written in
-// batches; a batch that is refused is undone and repeated row by row, so that each refusal names its row.
+// Writes a catalogue in PostgreSQL in one transaction. Creates the tables where the search_path
+// leads to none of them. Rows are written in batches; a batch that is refused is undone and
+// repeated row by row, so that each refusal names its row.
 
 import { sql, type RawBuilder } from 'kysely';
 import type { Query } from '../reader.ts';
@@ -9,10 +10,10 @@ import { schemaText } from '../schema-file.ts';
 import { columnsOf, insertText, leavesExisting, othersOf, updateText } from '../write/row-statements.ts';
 import {
   IGNORED,
-  PLACE,
-  Refusal,
+  LOCATION,
+  RefusedChange,
   type CatalogueWriter,
-  type PlacedRow,
+  type InputRow,
   type RefusedRow,
   type Side,
 } from '../writer.ts';
@@ -88,7 +89,7 @@ class PostgresWriter extends PostgresRows implements CatalogueWriter {
   }
 
   async insert(
-    rows: readonly PlacedRow[],
+    rows: readonly InputRow[],
     { into, isReplacing }: { readonly into: Side; readonly isReplacing: boolean },
     refusalsMax: number,
   ): Promise<readonly RefusedRow[]> {
@@ -110,7 +111,7 @@ class PostgresWriter extends PostgresRows implements CatalogueWriter {
     });
   }
 
-  async update(rows: readonly PlacedRow[], refusalsMax: number): Promise<readonly RefusedRow[]> {
+  async update(rows: readonly InputRow[], refusalsMax: number): Promise<readonly RefusedRow[]> {
     return this.#write(rows, 'kept', refusalsMax, (some) => {
       const [row] = some;
       if (row === undefined || some.length > 1) return this.#updateFromStaged(some);
@@ -123,13 +124,13 @@ class PostgresWriter extends PostgresRows implements CatalogueWriter {
   }
 
   /** Copies the values from the staged table, so that they are not converted again. */
-  #updateFromStaged(rows: readonly PlacedRow[]): Statement {
+  #updateFromStaged(rows: readonly InputRow[]): Statement {
     const [first, last] = [rows[0], rows.at(-1)];
     if (first === undefined || last === undefined) throw new Error('no rows to update');
     const { table } = first;
     const { key } = TABLE_RULES[table];
-    const values: unknown[] = [rows.map(({ place }) => place)];
-    const conditions = [...key.map((column) => `s."${column}" = k."${column}"`), `s."${PLACE}" = any ($1::text[])`];
+    const values: unknown[] = [rows.map(({ location }) => location)];
+    const conditions = [...key.map((column) => `s."${column}" = k."${column}"`), `s."${LOCATION}" = any ($1::text[])`];
     // A range, so that the index is used. Not for text, whose collation may sort in another order.
     if (
       key.every(
@@ -137,7 +138,7 @@ class PostgresWriter extends PostgresRows implements CatalogueWriter {
       )
     ) {
       const columns = columnsOf(table);
-      const keyOf = ({ values: cells }: PlacedRow): string =>
+      const keyOf = ({ values: cells }: InputRow): string =>
         key.map((column) => `$${values.push(cells[columns.indexOf(column)])}`).join(', ');
       const names = key.map((column) => `s."${column}"`).join(', ');
       conditions.push(`(${names}) >= (${keyOf(first)})`, `(${names}) <= (${keyOf(last)})`);
@@ -149,10 +150,10 @@ class PostgresWriter extends PostgresRows implements CatalogueWriter {
   }
 
   async #write(
-    rows: readonly PlacedRow[],
+    rows: readonly InputRow[],
     side: Side,
     refusalsMax: number,
-    statementOf: (rows: readonly PlacedRow[]) => Statement,
+    statementOf: (rows: readonly InputRow[]) => Statement,
   ): Promise<readonly RefusedRow[]> {
     const [first] = rows;
     if (first === undefined) return [];
@@ -176,13 +177,16 @@ class PostgresWriter extends PostgresRows implements CatalogueWriter {
   }
 
   /** The server would write through a simple view, into tables that are not ours to change. */
-  #viewRefusal(table: TableName): Refusal | null {
+  #viewRefusal(table: TableName): RefusedChange | null {
     if (this.tables.get(table)?.isView !== true) return null;
-    return new Refusal('no-rows', `cannot modify ${table} because it is a view`, null);
+    return new RefusedChange('no-rows', `cannot modify ${table} because it is a view`, null);
   }
 
-  /** Runs a statement in a savepoint, so that the transaction survives its refusal. @returns the refusal, if any */
-  async #attempt(table: TableName | null, { text, values, changesMin }: Statement): Promise<Refusal | null> {
+  /**
+   * Runs a statement in a savepoint, so that the transaction survives its refusal.
+   * @returns the refusal, if any
+   */
+  async #attempt(table: TableName | null, { text, values, changesMin }: Statement): Promise<RefusedChange | null> {
     await this.session.command(`${this.#hasSavepoint ? 'release savepoint attempt; ' : ''}savepoint attempt`);
     this.#hasSavepoint = true;
     try {
@@ -190,13 +194,13 @@ class PostgresWriter extends PostgresRows implements CatalogueWriter {
         () => this.session.client.query(text, [...values]),
         (error) => changeError(this.path, error),
       );
-      if ((rowCount ?? 0) < changesMin) throw new Refusal('ignored', IGNORED, null);
+      if ((rowCount ?? 0) < changesMin) throw new RefusedChange('ignored', IGNORED, null);
       return null;
     } catch (refusal) {
-      if (!(refusal instanceof Refusal)) throw refusal;
+      if (!(refusal instanceof RefusedChange)) throw refusal;
       await this.session.command('rollback to savepoint attempt');
       const isKey = table !== null && refusal.kind === 'unique' && (await this.#isOfKey(table, refusal.cause));
-      return isKey ? new Refusal('key', refusal.message, refusal.cause) : refusal;
+      return isKey ? new RefusedChange('key', refusal.message, refusal.cause) : refusal;
     }
   }
 
@@ -226,7 +230,7 @@ class PostgresWriter extends PostgresRows implements CatalogueWriter {
       return [`alter column "${column}" set default ${defaultSql.startsWith(`'`) ? defaultSql : `'${defaultSql}'`}`];
     });
     const additions = [
-      `add column "${PLACE}" text`,
+      `add column "${LOCATION}" text`,
       `add primary key (${joined(key)})`,
       ...unique.map((column) => `add unique (${joined([column])})`),
     ];
@@ -262,7 +266,7 @@ class PostgresWriter extends PostgresRows implements CatalogueWriter {
   rowsOf(side: Side, table: TableName): RawBuilder<unknown> {
     const description = this.tables.get(table);
     if (description === undefined) throw new Error(`not checked: ${table}`);
-    const columns = [...canonicalColumns(table, description), ...(side === 'staged' ? [quoted(PLACE)] : [])];
+    const columns = [...canonicalColumns(table, description), ...(side === 'staged' ? [quoted(LOCATION)] : [])];
     return sql.raw(`(select ${columns.join(', ')} from ${this.#nameText(side, table)})`);
   }
 
@@ -289,6 +293,6 @@ class PostgresWriter extends PostgresRows implements CatalogueWriter {
 }
 
 /** All columns that any of the rows has. */
-function columnsIn(rows: readonly PlacedRow[]): readonly string[] {
+function columnsIn(rows: readonly InputRow[]): readonly string[] {
   return [...new Set(rows.flatMap(({ columns }) => columns))];
 }

@@ -1,5 +1,6 @@
-// Which cells of a database may be too large for any column, such as what a faulty join makes. These are not read: SQL gives
-// their size in their place (values.ts). PostgreSQL says as much by its types.
+// Which cells of a database may be too large for any column, such as what a faulty join makes.
+// These are not read: SQL gives their size in their place (values.ts). PostgreSQL says as much by
+// its types.
 
 import type Database from 'better-sqlite3';
 import type { Column } from '../contract/columns.ts';
@@ -14,7 +15,10 @@ export interface TableBounds {
   readonly large: ReadonlySet<string>;
   /** Those that a view computes. */
   readonly computed: ReadonlySet<string>;
-  /** Set where a cell may have any type, a BLOB included: in a view, and in a table that is not STRICT. */
+  /**
+   * Set where a cell may have any type, a BLOB included: in a view, and in a table that is not
+   * STRICT.
+   */
   readonly isAnyType: boolean;
   /** Set where a table is that of data/schema.sql, whose CHECKs limit what is sorted. */
   readonly hasOurChecks: boolean;

@@ -1,5 +1,5 @@
-// Compiles queries to SQLite's SQL, so that no large cell is among the values of a row, nor among what is sorted for it
-// (cell-bounds.ts); and makes the SQL for rows in groups (load/groups.ts).
+// Compiles queries to SQLite's SQL, so that no large cell is among the values of a row, nor among
+// what is sorted for it (cell-bounds.ts); and makes the SQL for rows in groups (load/groups.ts).
 
 import {
   createQueryId,
@@ -28,7 +28,10 @@ function compiledBy(compiler: SqliteQueryCompiler, query: Query): CompiledQuery 
   return compiler.compileQuery(query.toOperationNode(), createQueryId());
 }
 
-/** Compiles queries on tables that may have large cells. What SQLite has to sort for a query decides between three ways. */
+/**
+ * Compiles queries on tables that may have large cells. What SQLite has to sort for a query decides
+ * between three ways.
+ */
 export class TablesCompiler {
   readonly tables: TablesBounds;
   readonly #direct: BoundingCompiler;
@@ -52,8 +55,9 @@ export class TablesCompiler {
   }
 
   /**
-   * Where rows of tables are sorted: their large cells are replaced before anything else is done with them. Null where the query reads
-   * no table that may have some there. Uses no index: `limit -1` keeps SQLite from making one query of both.
+   * Where rows of tables are sorted: their large cells are replaced before anything else is done
+   * with them. Null where the query reads no table that may have some there. Uses no index: `limit
+   * -1` keeps SQLite from making one query of both.
    */
   boundedFirst(direct: CompiledQuery): CompiledQuery | null {
     const tables = [...this.tables].flatMap(([table, { columns, large, hasOurChecks }]) => {
@@ -99,7 +103,10 @@ class SortKeysCompiler extends BoundingCompiler {
   }
 }
 
-/** Group and rows, by group; rows of a group come in the order of the index, which is not guaranteed. */
+/**
+ * Group and rows, by group; rows of a group come in the order of the index, which is not
+ * guaranteed.
+ */
 export function groupedQuery(grouping: Grouping, range: IdRange | 'null', bounds: TableBounds | undefined): Query {
   const { whole, plain, alongside } = jsonOf(grouping, bounds);
   const rows =
@@ -110,7 +117,8 @@ export function groupedQuery(grouping: Grouping, range: IdRange | 'null', bounds
 }
 
 /**
- * The same where SQLite has to sort the rows: it sorts them as JSON. Otherwise it would sort the cells of the table, large ones included.
+ * The same where SQLite has to sort the rows: it sorts them as JSON. Otherwise it would sort the
+ * cells of the table, large ones included.
  */
 export function sortedGroupsQuery(grouping: Grouping, range: IdRange | 'null', bounds: TableBounds): Query {
   const { whole, plain, alongside } = jsonOf(grouping, bounds);
@@ -139,7 +147,10 @@ function groupCell({ by }: Grouping, bounds: TableBounds | undefined): RawBuilde
   return bounds?.large.has(by) === true ? boundedCell(by) : sql.ref(by);
 }
 
-/** A row as JSON; the condition under which its plain column will do, and what then comes alongside, or null. */
+/**
+ * A row as JSON; the condition under which its plain column will do, and what then comes alongside,
+ * or null.
+ */
 function jsonOf({ columns, plain }: Grouping, bounds: TableBounds | undefined) {
   const cell = (column: string) => (bounds === undefined ? sql.ref(column) : cellInJson(column, bounds));
   return {

@@ -79,16 +79,21 @@ export function connectToWrite(path: string, { isRequired }: { readonly isRequir
   });
 }
 
-/** A database without tables gets those of the catalogue, unless it is required to have them. @returns whether it did */
+/**
+ * A database without tables gets those of the catalogue, unless it is required to have them.
+ * @returns whether it did
+ */
 function beginWriting(handle: Database.Database, isRequired: boolean): boolean {
   handle.pragma('foreign_keys = ON');
-  // What is reported as imported survives a power cut, also while readers prevent a checkpoint of the journal.
+  // What is reported as imported survives a power cut, also while readers prevent a checkpoint of
+  // the journal.
   handle.pragma('synchronous = FULL');
   handle.exec('begin immediate');
   const isNew = !isRequired && handle.prepare('select 1 from sqlite_schema').get() === undefined;
   // Without its PRAGMAs, which have no effect within a transaction, or are refused there.
   if (isNew) handle.exec(schemaText('sqlite').replaceAll(/^PRAGMA .*$/gm, ''));
-  // Rows may come in any order: foreign keys are checked at the end. Applies to this transaction only.
+  // Rows may come in any order: foreign keys are checked at the end. Applies to this transaction
+  // only.
   handle.pragma('defer_foreign_keys = ON');
   return isNew;
 }

@@ -1,5 +1,6 @@
-// Damage to the file of a database, of which a server takes care itself: pages lost, swapped or overwritten. A build reads
-// some rows from the table and others from an index, and can give wrong documents where the two differ.
+// Damage to the file of a database, of which a server takes care itself: pages lost, swapped or
+// overwritten. A build reads some rows from the table and others from an index, and can give wrong
+// documents where the two differ.
 
 import type Database from 'better-sqlite3';
 import { messageOf, shellWord, systemCodeOf } from '../../errors.ts';
@@ -11,8 +12,10 @@ import { readError } from './errors.ts';
 const FOUND_MAX = 20;
 
 /**
- * A finding for each line in which SQLite reports damage. What rows hold is not its subject: other checks see to that, and CHECKs may be
- * newer than the rows. A warning where it cannot check, as without a collation of the operator's. @throws AppError database-…
+ * A finding for each line in which SQLite reports damage. What rows hold is not its subject: other
+ * checks see to that, and CHECKs may be newer than the rows. A warning where it cannot check, as
+ * without a collation of the operator's.
+ * @throws AppError database-…
  */
 export function damageIn(path: string, handle: Database.Database): Finding[] {
   const hint = `restore it from a backup; or write what is left of it into another file: sqlite3 ${shellWord(path)} .recover | sqlite3 NEW.sqlite`;

@@ -1,5 +1,5 @@
-// Which of the contract's tables an SQLite file has, and the declared types of their columns. Columns of views often have none; then the
-// values of the rows are checked.
+// Which of the contract's tables an SQLite file has, and the declared types of their columns.
+// Columns of views often have none; then the values of the rows are checked.
 
 import { sql } from 'kysely';
 import { AppError, messageOf } from '../../errors.ts';
@@ -47,12 +47,16 @@ export function typeProblem(
   { isView, types }: TableDescription,
 ): TypeProblem | null {
   const type = types.get(column) ?? '';
-  // For a view's column, BLOB only means that SQLite finds no single type, as where a UNION mixes expressions.
+  // For a view's column, BLOB only means that SQLite finds no single type, as where a UNION mixes
+  // expressions.
   if ((isView && type === 'BLOB') || mayHold(type, declared)) return null;
   return { expected: declared };
 }
 
-/** Whether a declared type can hold the contract's values, by SQLite's rules of affinity; an unknown type can. */
+/**
+ * Whether a declared type can hold the contract's values, by SQLite's rules of affinity; an unknown
+ * type can.
+ */
 function mayHold(dataType: string, wanted: 'INTEGER' | 'TEXT'): boolean {
   const type = dataType.toUpperCase();
   if (type.includes('INT')) return wanted === 'INTEGER';

@@ -5,7 +5,8 @@
 //
 //   only the maker of a folder creates the lock; a sweep takes an existing one, and removes it last
 //
-// A sweep may find a folder before its maker has locked it. The maker detects that, and makes another.
+// A sweep may find a folder before its maker has locked it. The maker detects that, and makes
+// another.
 
 import { existsSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -27,7 +28,8 @@ export interface ImportFolder {
 
 /**
  * Makes a folder for the database that will be at `path`.
- * @throws AppError database-unreadable (a file system without locks), errors of the system and of the driver
+ * @throws AppError database-unreadable (a file system without locks), errors of the system and of
+ * the driver
  */
 export function makeImportFolder(path: string): ImportFolder {
   for (;;) {
@@ -44,7 +46,10 @@ export function makeImportFolder(path: string): ImportFolder {
   }
 }
 
-/** Removes the folders that killed imports into `path` have left. What cannot be removed stays: it does no harm. */
+/**
+ * Removes the folders that killed imports into `path` have left. What cannot be removed stays: it
+ * does no harm.
+ */
 export function sweepImportFolders(path: string): void {
   const prefix = `${basename(path)}.import-`;
   for (const name of namesIn(dirname(path))) {

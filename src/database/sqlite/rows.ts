@@ -27,7 +27,10 @@ export async function openReader(path: string): Promise<CatalogueReader> {
 type Sorted = 'nothing' | 'order' | 'rows';
 type Statement = Database.Statement<unknown[], unknown[]>;
 
-/** Reads through a connection to SQLite. `guard` runs each read and turns the driver's errors into ours. */
+/**
+ * Reads through a connection to SQLite. `guard` runs each read and turns the driver's errors into
+ * ours.
+ */
 export class SqliteRows implements CatalogueRows {
   readonly kind = 'sqlite';
   readonly path: string;
@@ -77,7 +80,10 @@ export class SqliteRows implements CatalogueRows {
     return this.batchesOf(this.#bounded(query), rowsPerBatch);
   }
 
-  /** The rows of a query as it is. From the first batch on that has an integer which was rounded, integers are read exactly. */
+  /**
+   * The rows of a query as it is. From the first batch on that has an integer which was rounded,
+   * integers are read exactly.
+   */
   protected async *batchesOf({ sql, parameters }: CompiledQuery, rowsPerBatch: number): AsyncGenerator<unknown[][]> {
     let rows = this.#guard(this.path, () => this.#prepare(sql).iterate(...parameters));
     let isExact = false;
@@ -130,8 +136,8 @@ export class SqliteRows implements CatalogueRows {
   }
 
   /**
-   * What SQLite sorts for a query where no index has it in order: rows for their order alone, of which it keeps the values that are
-   * selected, or the rows of tables, as for a GROUP BY.
+   * What SQLite sorts for a query where no index has it in order: rows for their order alone, of
+   * which it keeps the values that are selected, or the rows of tables, as for a GROUP BY.
    */
   protected sortedFor({ sql, parameters }: CompiledQuery): Sorted {
     const known = this.#sorted.get(sql);

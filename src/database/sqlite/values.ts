@@ -1,6 +1,7 @@
-// How a cell of an SQLite file becomes a value of the contract. SQL gives the size of a cell in the place of one that is too large
-// (cell-bounds.ts): SQLite knows the size of a stored cell without reading it, and computes that of a view's expression anyway. And
-// SQLite stores any bytes as TEXT, and gives what it cannot decode as another character, which may also be intended: rows that have
+// How a cell of an SQLite file becomes a value of the contract. SQL gives the size of a cell in the
+// place of one that is too large (cell-bounds.ts): SQLite knows the size of a stored cell without
+// reading it, and computes that of a view's expression anyway. And SQLite stores any bytes as TEXT,
+// and gives what it cannot decode as another character, which may also be intended: rows that have
 // one are read again as bytes.
 
 import { sql, type RawBuilder } from 'kysely';
@@ -10,7 +11,10 @@ import { TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
 import type { CatalogueRows } from '../reader.ts';
 import type { TableBounds } from './cell-bounds.ts';
 
-/** The size of a cell, which JSON and rows hold in its place: `LARGE_CELL`, 1 for text, and the number of bytes. */
+/**
+ * The size of a cell, which JSON and rows hold in its place: `LARGE_CELL`, 1 for text, and the
+ * number of bytes.
+ */
 const sizeText = (cell: string): string =>
   `unhex(printf('${LARGE_CELL.toString('hex')}%02x%016x', typeof(${cell}) = 'text', octet_length(${cell})))`;
 
@@ -25,9 +29,9 @@ export const boundedText = (cell: string): string =>
   `case when ${isLargeText(cell)} then ${sizeText(cell)} else ${cell} end`;
 
 /**
- * A cell as JSON can hold it. A BLOB becomes an object with its length, and so does large text, or it is cut off; no column accepts
- * these. SQLite prints a REAL with 15 digits, too few for an id that a view's expression has made a REAL, so whole numbers are cast to
- * integers.
+ * A cell as JSON can hold it. A BLOB becomes an object with its length, and so does large text, or
+ * it is cut off; no column accepts these. SQLite prints a REAL with 15 digits, too few for an id
+ * that a view's expression has made a REAL, so whole numbers are cast to integers.
  */
 export function cellInJson(column: string, { large, computed, isAnyType }: TableBounds): RawBuilder<unknown> {
   if (!large.has(column)) return sql.ref(column);
@@ -53,8 +57,9 @@ const SUSPECT_IN_UTF_16 = /[\ufffd\ud800-\udfff]/;
 const KEYS_PER_QUERY = 500;
 
 /**
- * Replaces such text with UndecodableText, which no column accepts. Changes `rows` in place; they have the columns of a checker from
- * position `from` on, and the table's key is one column. @throws AppError database-…
+ * Replaces such text with UndecodableText, which no column accepts. Changes `rows` in place; they
+ * have the columns of a checker from position `from` on, and the table's key is one column.
+ * @throws AppError database-…
  */
 export async function markUndecodable(
   reader: Pick<CatalogueRows, 'rows'>,

@@ -1,4 +1,5 @@
-// Writes a catalogue in an SQLite file, in one transaction. A new file gets its name when it is committed.
+// Writes a catalogue in an SQLite file, in one transaction. A new file gets its name when it is
+// committed.
 
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
@@ -10,11 +11,11 @@ import { TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
 import { insertText, leavesExisting, updateText } from '../write/row-statements.ts';
 import {
   IGNORED,
-  PLACE,
-  Refusal,
+  LOCATION,
+  RefusedChange,
   UnansweredCommit,
   type CatalogueWriter,
-  type PlacedRow,
+  type InputRow,
   type RefusedRow,
   type Side,
 } from '../writer.ts';
@@ -30,7 +31,10 @@ const DATABASES = { kept: 'main', staged: 'temp' } as const satisfies Record<Sid
 
 const nameText = (side: Side, table: TableName): string => `"${DATABASES[side]}"."${table}"`;
 
-/** See connectToWrite. @throws AppError database-missing, database-unreadable, database-busy, database-not-writable */
+/**
+ * See connectToWrite.
+ * @throws AppError database-missing, database-unreadable, database-busy, database-not-writable
+ */
 export async function openWriter(path: string, need: { readonly isRequired: boolean }): Promise<CatalogueWriter> {
   return new SqliteWriter(connectToWrite(path, need));
 }
@@ -56,31 +60,33 @@ class SqliteWriter extends SqliteRows implements CatalogueWriter {
   }
 
   insert(
-    rows: readonly PlacedRow[],
+    rows: readonly InputRow[],
     { into, isReplacing }: { readonly into: Side; readonly isReplacing: boolean },
     refusalsMax: number,
   ): Promise<readonly RefusedRow[]> {
     const kind = `${isReplacing ? 'replace' : 'insert'} ${into}`;
-    const textOf = ({ table, columns }: PlacedRow): string => {
+    const textOf = ({ table, columns }: InputRow): string => {
       const cells = columns.map(() => '?');
       return insertText({ table, into: nameText(into, table), columns, rows: [cells], isReplacing });
     };
     return this.#write(rows, kind, refusalsMax, textOf, ({ table }) => leavesExisting(table, isReplacing));
   }
 
-  update(rows: readonly PlacedRow[], refusalsMax: number): Promise<readonly RefusedRow[]> {
+  update(rows: readonly InputRow[], refusalsMax: number): Promise<readonly RefusedRow[]> {
     return this.#write(rows, 'update', refusalsMax, ({ table }) =>
       updateText(table, nameText('kept', table), () => '?'),
     );
   }
 
-  /** A prepared statement, once for each row. Measured: several rows in one statement are no faster. */
+  /**
+   * A prepared statement, once for each row. Measured: several rows in one statement are no faster.
+   */
   async #write(
-    rows: readonly PlacedRow[],
+    rows: readonly InputRow[],
     kind: string,
     refusalsMax: number,
-    textOf: (row: PlacedRow) => string,
-    mayBeThere: (row: PlacedRow) => boolean = () => false,
+    textOf: (row: InputRow) => string,
+    mayBeThere: (row: InputRow) => boolean = () => false,
   ): Promise<readonly RefusedRow[]> {
     const refused: RefusedRow[] = [];
     for (const row of rows) {
@@ -89,12 +95,14 @@ class SqliteWriter extends SqliteRows implements CatalogueWriter {
         const statement = this.#rowStatements.get(id) ?? this.handle.prepare(textOf(row));
         this.#rowStatements.set(id, statement);
         const { changes } = statement.run(...row.values);
-        if (changes === 0 && !mayBeThere(row) && !this.#isView(row.table)) throw new Refusal('ignored', IGNORED, null);
+        if (changes === 0 && !mayBeThere(row) && !this.#isView(row.table))
+          throw new RefusedChange('ignored', IGNORED, null);
       } catch (error) {
         const refusal = changeError(this.path, error);
-        if (!(refusal instanceof Refusal)) throw refusal;
+        if (!(refusal instanceof RefusedChange)) throw refusal;
         refused.push({ row, refusal });
-        // A trigger may have rolled back the transaction: further rows would be committed one by one.
+        // A trigger may have rolled back the transaction: further rows would be committed one by
+        // one.
         if (refused.length >= refusalsMax || !this.isOpen) break;
       }
     }
@@ -146,7 +154,8 @@ class SqliteWriter extends SqliteRows implements CatalogueWriter {
 
   /**
    * Commits and closes; a new file gets its name.
-   * @throws Refusal; UnansweredCommit; AppError database-exists, database-not-writable, database-busy
+   * @throws RefusedChange; UnansweredCommit; AppError database-exists, database-not-writable,
+   * database-busy
    */
   async keep(): Promise<void> {
     writing(this.path, () => this.#commit());
@@ -166,8 +175,9 @@ class SqliteWriter extends SqliteRows implements CatalogueWriter {
     } catch (error) {
       const code = systemCodeOf(error);
       if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY')
-        throw new Refusal('foreign-key', quoted(this.handle.pragma('foreign_key_check')), error);
-      // Removing the journal is the commit, and may have been done. A file without its name does not matter.
+        throw new RefusedChange('foreign-key', quoted(this.handle.pragma('foreign_key_check')), error);
+      // Removing the journal is the commit, and may have been done. A file without its name does
+      // not matter.
       if (code.startsWith('SQLITE_IOERR') && this.#importFolder === null)
         throw new UnansweredCommit(this.path, messageOf(error), error, 'database-not-writable');
       throw error;
@@ -199,5 +209,5 @@ function stagedText(table: TableName): string {
     `primary key (${key.map((column) => `"${column}"`).join(', ')})`,
     ...unique.map((column) => `unique ("${column}")`),
   ];
-  return `create table ${nameText('staged', table)} (${[...columns, `"${PLACE}" text`, ...constraints].join(', ')})`;
+  return `create table ${nameText('staged', table)} (${[...columns, `"${LOCATION}" text`, ...constraints].join(', ')})`;
 }
