@@ -1,5 +1,5 @@
-// Opens a catalogue in one transaction, for reading (law 6) or for writing. Only this file decides which database an address names, and it
-// loads the driver of that one alone.
+// Opens a catalogue in one transaction, for reading (law 6) or for writing. Only this file decides
+// which database an address names, and it loads the driver of that one alone.
 
 import { AppError } from '../errors.ts';
 import { isAddress } from './postgres/address.ts';
@@ -7,48 +7,56 @@ import type { CatalogueReader } from './reader.ts';
 import type { CatalogueWriter } from './writer.ts';
 
 /**
- * Opens the catalogue that `--db` names, an SQLite file or `postgres://…`, and begins its transaction, which sees one state.
- * `snapshot`: the id of a state that another process holds on the server (`holdSnapshot`), to be read instead of the present one.
+ * Opens the catalogue that `--db` names, an SQLite file or `postgres://…`, and begins its
+ * transaction, which sees one state. `snapshot`: the id of a state that another process holds on
+ * the server (`holdSnapshot`), to be read instead of the present one.
  * @throws AppError database-missing, database-unreadable, database-busy, snapshot-unknown
  */
 export async function openCatalogue(address: string, snapshot: string | null = null): Promise<CatalogueReader> {
   if (isAddress(address)) {
-    const { PostgresReader } = await import('./postgres/reader.ts');
-    return PostgresReader.open(address, snapshot);
+    const { openReader } = await import('./postgres/rows.ts');
+    return openReader(address, snapshot);
   }
   if (snapshot !== null) throw noServer('--snapshot');
-  const { openSqlite } = await import('./sqlite/reader.ts');
-  return openSqlite(address);
+  const { openReader } = await import('./sqlite/rows.ts');
+  return openReader(address);
 }
 
 /**
- * Opens the catalogue that `--db` names and begins a transaction that writes. A catalogue that does not exist is made, unless it is
- * required. @throws AppError database-…
+ * Opens the catalogue that `--db` names and begins a transaction that writes. A catalogue that does
+ * not exist is made, unless it is required.
+ * @throws AppError database-…
  */
 export async function openForWriting(
   address: string,
   need: { readonly isRequired: boolean } = { isRequired: false },
 ): Promise<CatalogueWriter> {
   if (isAddress(address)) {
-    const { PostgresWriter } = await import('./postgres/writer.ts');
-    return PostgresWriter.open(address, need);
+    const { openWriter } = await import('./postgres/write.ts');
+    return openWriter(address, need);
   }
-  const { SqliteWriter } = await import('./sqlite/writer.ts');
-  return SqliteWriter.open(address, need);
+  const { openWriter } = await import('./sqlite/write.ts');
+  return openWriter(address, need);
 }
 
 /** A state of a catalogue that other processes can read until it is disposed of. */
 export interface HeldSnapshot extends AsyncDisposable {
   readonly id: string;
-  /** Checks that the server still holds it. @throws AppError database-… where its session has ended */
+  /**
+   * Checks that the server still holds it.
+   * @throws AppError database-… where its session has ended
+   */
   confirm(): Promise<void>;
 }
 
-/** Holds the present state of a catalogue on a server. @throws AppError database-…, usage: a file needs none */
+/**
+ * Holds the present state of a catalogue on a server.
+ * @throws AppError database-…, usage: a file needs none
+ */
 export async function holdSnapshot(address: string): Promise<HeldSnapshot> {
   if (!isAddress(address)) throw noServer('--hold');
-  const { PostgresReader } = await import('./postgres/reader.ts');
-  const reader = await PostgresReader.open(address, null);
+  const { openReader } = await import('./postgres/rows.ts');
+  const reader = await openReader(address, null);
   const dispose = (): PromiseLike<void> => reader[Symbol.asyncDispose]();
   try {
     const id = await reader.exportSnapshot();

@@ -1,5 +1,5 @@
-// The interface for reading a catalogue, which each database implements: queries made with Kysely's builders, and what databases do
-// differently.
+// The interface for reading a catalogue, which each database implements: queries made with Kysely's
+// builders, and what databases do differently.
 
 import type { RawBuilder, RootOperationNode, SqlBool } from 'kysely';
 import type { Finding } from '../findings.ts';
@@ -23,7 +23,10 @@ export interface TableDescription {
   readonly problem?: string;
 }
 
-/** A transaction on a catalogue, reading or writing. Rows are arrays, in the order of the query's columns. */
+/**
+ * A transaction on a catalogue, reading or writing. Rows are arrays, in the order of the query's
+ * columns.
+ */
 export interface CatalogueRows {
   readonly kind: DatabaseKind;
   /** As given, without a password: for messages and hints. */
@@ -47,19 +50,25 @@ export interface CatalogueRows {
 export interface TypeProblem {
   /** Completes "expected … to be". */
   readonly expected: string;
-  readonly hint: string;
 }
 
 /** One read transaction on a catalogue. Disposing of it ends the transaction. */
 export interface CatalogueReader extends CatalogueRows, AsyncDisposable {
   /**
-   * Rows of a table in groups, by the id of the group, in batches. Rows within a group come in any order.
+   * Rows of a table in groups, by the id of the group, in batches. Rows within a group come in any
+   * order.
    * @throws AppError database-unreadable, database-busy
    */
   groups(grouping: Grouping, range: IdRange | 'null', groupsPerBatch: number): AsyncGenerator<Group[]>;
-  /** SQL that is true of a time after a canonical text, and of anything that is no time: the load has to see that to refuse it. */
+  /**
+   * SQL that is true of a time after a canonical text, and of anything that is no time: the load
+   * has to see that to refuse it.
+   */
   mayBeLater(table: TableName, column: string, text: string): RawBuilder<SqlBool>;
-  /** Replaces text that is not in the database's encoding with UndecodableText; the arguments are those of sqlite/undecodable-text.ts. */
+  /**
+   * Replaces text that is not in the database's encoding with UndecodableText; the arguments are
+   * those of sqlite/values.ts.
+   */
   markUndecodable(
     of: { readonly table: TableName; readonly columns: readonly string[] },
     rows: readonly unknown[][],
@@ -69,13 +78,20 @@ export interface CatalogueReader extends CatalogueRows, AsyncDisposable {
   withoutForeignKeys(views: ReadonlySet<TableName>): ReadonlySet<TableName>;
   /** A finding on the database as a whole. */
   readonly finding: Finding | null;
-  /** What is damaged in a file, whatever its rows say; reads all of it. @throws AppError database-unreadable, database-busy */
+  /**
+   * What is damaged in a file, whatever its rows say; reads all of it.
+   * @throws AppError database-unreadable, database-busy
+   */
   damage(): Promise<readonly Finding[]>;
   /**
-   * Checks, after the last read, that everything came from one state (law 6): on a server, tables may have been replaced meanwhile.
+   * Checks, after the last read, that everything came from one state (law 6): on a server, tables
+   * may have been replaced meanwhile.
    * @throws AppError database-busy
    */
   confirmOneState(): Promise<void>;
-  /** Ends the transaction and begins a new one, which sees what was committed meanwhile. @throws AppError database-… */
+  /**
+   * Ends the transaction and begins a new one, which sees what was committed meanwhile.
+   * @throws AppError database-…
+   */
   restart(): Promise<void>;
 }

@@ -1,5 +1,6 @@
-// The interface for writing a catalogue, which each database implements: one transaction, in which rows are inserted or updated, each
-// refusal naming its row; and staged tables, which a mirror compares with the catalogue's.
+// The interface for writing a catalogue, which each database implements: one transaction, in which
+// rows are inserted or updated, each refusal naming its row; and staged tables, which a mirror
+// compares with the catalogue's.
 
 import type { RawBuilder } from 'kysely';
 import { AppError } from '../errors.ts';
@@ -7,7 +8,7 @@ import type { CatalogueRows, Query } from './reader.ts';
 import type { TableName } from './contract/tables.ts';
 
 /** Why a database refuses a row or a change. */
-export type RefusalKind =
+export type RefusedKind =
   /** Another row has its primary key. */
   | 'key'
   /** Another row has the value of a unique column. */
@@ -28,13 +29,16 @@ export type RefusalKind =
   /** A trigger, rule or policy of the operator's left the row as it was, without an error. */
   | 'ignored';
 
-/** The database refused a row or a change; the transaction is still usable. The message is the database's. */
-export class Refusal extends Error {
-  readonly kind: RefusalKind;
+/**
+ * The database refused a row or a change; the transaction is still usable. The message is the
+ * database's.
+ */
+export class RefusedChange extends Error {
+  readonly kind: RefusedKind;
 
-  constructor(kind: RefusalKind, message: string, cause: unknown) {
+  constructor(kind: RefusedKind, message: string, cause: unknown) {
     super(message, { cause });
-    this.name = 'Refusal';
+    this.name = 'RefusedChange';
     this.kind = kind;
   }
 }
@@ -52,20 +56,23 @@ export class UnansweredCommit extends AppError {
   }
 }
 
-/** A row as columns and values in the same order, and the place where it was read, for messages. */
-export interface PlacedRow {
+/** A row as columns and values in the same order, and where it was read, for messages. */
+export interface InputRow {
   readonly table: TableName;
   readonly columns: readonly string[];
   readonly values: readonly unknown[];
-  readonly place: string;
+  readonly location: string;
 }
 
 export interface RefusedRow {
-  readonly row: PlacedRow;
-  readonly refusal: Refusal;
+  readonly row: InputRow;
+  readonly refusal: RefusedChange;
 }
 
-/** The catalogue's table, or the temporary one of the same name that rows are staged in and that hides it. */
+/**
+ * The catalogue's table, or the temporary one of the same name that rows are staged in and that
+ * hides it.
+ */
 export type Side = 'kept' | 'staged';
 
 /** A write transaction on a catalogue; `keep` or `discard` ends it. */
@@ -74,41 +81,58 @@ export interface CatalogueWriter extends CatalogueRows {
   readonly shellCommand: string;
   /** Whether this transaction made the catalogue. */
   readonly isNew: boolean;
-  /** A folder in which the catalogue was made and that could not be removed; null if there is none. The next writer removes it. */
+  /**
+   * A folder in which the catalogue was made and that could not be removed; null if there is none.
+   * The next writer removes it.
+   */
   readonly leftBehind: string | null;
   /** Whether the transaction is open: a trigger may have rolled it back. */
   readonly isOpen: boolean;
   /**
-   * Inserts rows into one table, or replaces those with the same keys. Continues after a refusal until there are `refusalsMax`. A column
-   * that a row leaves out gets its default. @throws AppError database-…
+   * Inserts rows into one table, or replaces those with the same keys. Continues after a refusal
+   * until there are `refusalsMax`. A column that a row leaves out gets its default.
+   * @throws AppError database-…
    */
   insert(
-    rows: readonly PlacedRow[],
+    rows: readonly InputRow[],
     how: { readonly into: Side; readonly isReplacing: boolean },
     refusalsMax: number,
   ): Promise<readonly RefusedRow[]>;
-  /** Gives kept rows the values of staged rows with the same keys. The rows have all columns and are sorted by key. */
-  update(rows: readonly PlacedRow[], refusalsMax: number): Promise<readonly RefusedRow[]>;
-  /** Runs one statement that changes rows of a table. @throws Refusal; AppError database-… */
+  /**
+   * Gives kept rows the values of staged rows with the same keys. The rows have all columns and are
+   * sorted by key.
+   */
+  update(rows: readonly InputRow[], refusalsMax: number): Promise<readonly RefusedRow[]>;
+  /** Runs one statement that changes rows of a table. @throws RefusedChange; AppError database-… */
   change(table: TableName, query: Query): Promise<void>;
 
-  /** Makes empty tables to stage rows in; of the constraints they have only keys and unique columns. @throws AppError database-… */
+  /**
+   * Makes empty tables to stage rows in; of the constraints they have only keys and unique columns.
+   * @throws AppError database-…
+   */
   stage(tables: readonly TableName[]): Promise<void>;
   unstage(tables: readonly TableName[]): Promise<void>;
-  /** Prevents others from writing to these tables until the transaction ends. @throws AppError database-… */
+  /**
+   * Prevents others from writing to these tables until the transaction ends.
+   * @throws AppError database-…
+   */
   lock(tables: readonly TableName[]): Promise<void>;
   /** The name of a table, for a statement that changes it. */
   nameOf(side: Side, table: TableName): RawBuilder<unknown>;
-  /** A table as a source of rows with the contract's values; staged rows also have PLACE. */
+  /** A table as a source of rows with the contract's values; staged rows also have LOCATION. */
   rowsOf(side: Side, table: TableName): RawBuilder<unknown>;
-  /** From here on the kept tables are found under their names again, by triggers and by queries that name no side. */
+  /**
+   * From here on the kept tables are found under their names again, by triggers and by queries that
+   * name no side.
+   */
   uncoverKept(): Promise<void>;
   /** SQL for text that no row has. */
   readonly randomText: RawBuilder<string>;
 
   /**
-   * Commits and closes; only then is a new catalogue at its path. After a Refusal the transaction is still open.
-   * @throws Refusal; UnansweredCommit; AppError database-…
+   * Commits and closes; only then is a new catalogue at its path. After a RefusedChange the
+   * transaction is still open.
+   * @throws RefusedChange; UnansweredCommit; AppError database-…
    */
   keep(): Promise<void>;
   /** Undoes everything that was not kept. May be called at any time and more than once. */
@@ -120,5 +144,5 @@ export interface CatalogueWriter extends CatalogueRows {
 /** Completes "found" for a refusal of kind 'ignored'. */
 export const IGNORED = 'no error, and a row that is not written';
 
-/** The column of staged tables that holds the place where the row was read. */
-export const PLACE = 'import_place';
+/** The column of staged tables that says where the row was read. */
+export const LOCATION = 'import_location';

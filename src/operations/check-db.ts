@@ -2,9 +2,9 @@
 
 import type { Instant } from '../catalogue/instant.ts';
 import { openCatalogue } from '../database/open.ts';
-import { checkCatalogue } from '../database/load/check-catalogue.ts';
+import { checkCatalogue } from '../database/check/check-catalogue.ts';
 import { examineContract } from '../database/contract/check-schema.ts';
-import { stubsText } from '../database/contract/stubs.ts';
+import { stubsText } from '../database/check/stubs.ts';
 import type { Finding } from '../findings.ts';
 
 /** Yields whatever is wrong with a catalogue, as it is found. `onRows` counts the rows checked. @throws AppError database-…, contract-… */

@@ -93,6 +93,7 @@ const MAY_IMPORT_BESIDE: Readonly<Record<string, readonly string[]>> = {
   'release/history': ['tree', 'verify', 'status'],
   'database/contract': [],
   'database/load': ['contract'],
+  'database/check': ['contract', 'load'],
   'database/write': ['contract', 'load'],
   'database/sqlite': ['contract', 'load', 'write'],
   'database/postgres': ['contract', 'load', 'write'],
@@ -158,7 +159,7 @@ const FORBIDDEN: readonly {
     // Where another runtime than the command begins: these are its command lines. A lease runs out by time, whatever instant is built.
     // Whoever speaks to PostgreSQL goes by its variables, as its own tools do.
     except:
-      /^(edge\/(runtimes\/((authorizer|lambda-edge)\/entry|fetch-handler|nginx|node)|deploy\/worker-hosts)\.ts|client\/client\.ts|storage\/bucket\/store-clock\.ts|database\/postgres\/rows\.ts)$/,
+      /^(edge\/(runtimes\/((authorizer|lambda-edge)\/entry|fetch-handler|nginx|node)|deploy\/worker-hosts)\.ts|client\/client\.ts|storage\/bucket\/store-clock\.ts|database\/postgres\/connect\.ts)$/,
     why: 'clock, chance or environment below cli',
   },
   {

@@ -85,6 +85,7 @@ describe('--report github', () => {
       'products 1001',
       'products 1002',
       'and 10 more',
+      'hint',
     ]);
     expect((await playbill([...check, '--all'])).stdout.trimEnd().split('\n')).toHaveLength(15);
   });

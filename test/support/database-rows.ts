@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { instantOf } from '../../src/catalogue/instant.ts';
 import type { Finding } from '../../src/findings.ts';
-import { checkCatalogue } from '../../src/database/load/check-catalogue.ts';
+import { checkCatalogue } from '../../src/database/check/check-catalogue.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
 

@@ -9,8 +9,7 @@ import { ALL_IDS, onlyId, type IdRange } from '../../src/database/load/groups.ts
 import { childGrouping } from '../../src/database/load/product-queries.ts';
 import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
 import { tablesBounds } from '../../src/database/sqlite/cell-bounds.ts';
-import { groupedQuery } from '../../src/database/sqlite/grouped-query.ts';
-import { compiled } from '../../src/database/sqlite/reader.ts';
+import { compiled, groupedQuery } from '../../src/database/sqlite/compile.ts';
 import { instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { ENCODINGS, everyColumn, goodCatalogue, GOOD_ROWS, SCHEMA } from '../support/database-rows.ts';
 
@@ -196,7 +195,7 @@ test('the index of the load has every column that it reads of sessions, with sta
   goodCatalogue(path, true).close();
   await using reader = await openCatalogue(path);
   const grouping = childGrouping('sessions', reader, 'relevant', instant('2026-05-01T09:00:00Z'));
-  const bounds = tablesBounds(database).tables.get('sessions');
+  const bounds = tablesBounds(database).get('sessions');
   const planOf = (range: IdRange) => {
     const { sql, parameters } = compiled(groupedQuery(grouping, range, bounds));
     const plan = database.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters);

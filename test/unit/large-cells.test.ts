@@ -8,7 +8,7 @@ import { openCatalogue } from '../../src/database/open.ts';
 import { findingLine } from '../../src/findings.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
 import { tablesBounds } from '../../src/database/sqlite/cell-bounds.ts';
-import { SqliteWriter } from '../../src/database/sqlite/writer.ts';
+import { openWriter } from '../../src/database/sqlite/write.ts';
 import { anyTable } from '../../src/database/contract/query-builders.ts';
 import { exportRows } from '../../src/database/write/export-rows.ts';
 import { listKeys } from '../../src/database/write/front-keys.ts';
@@ -72,9 +72,9 @@ async function foundByBuild(path: string): Promise<readonly string[]> {
 test('the tables of data/schema.sql are known by their text, and only cells that nothing limits are bounded', () => {
   const database = new Database(':memory:');
   database.exec(SCHEMA);
-  const { tables } = tablesBounds(database);
+  const tables = tablesBounds(database);
   expect([...tables.keys()]).toEqual(TABLE_NAMES);
-  expect([...tables.values()].every(({ isOwn }) => isOwn)).toBe(true);
+  expect([...tables.values()].every(({ hasOurChecks }) => hasOurChecks)).toBe(true);
   expect([...(tables.get('products')?.large ?? [])]).toEqual(['name']);
   expect([...(tables.get('sessions')?.large ?? [])]).toEqual([]);
   database.close();
@@ -126,7 +126,7 @@ describe.each(FORMS.filter(([form]) => form !== 'strict tables'))('ids and BLOBs
 
 test('rows that a mirror stages still hide those of the table', async () => {
   const [, make = ''] = FORMS.find(([form]) => form === 'tables without types') ?? [];
-  const writer = SqliteWriter.open(catalogueOf(make, ''), { isRequired: true });
+  const writer = await openWriter(catalogueOf(make, ''), { isRequired: true });
   const sorted = anyTable.selectFrom('tags').select('slug').groupBy('slug').orderBy('slug');
   expect(await writer.rows(sorted)).toHaveLength(1);
   await writer.stage(['tags']);

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { openCatalogue } from '../../src/database/open.ts';
 import { AppError } from '../../src/errors.ts';
-import { databaseError } from '../../src/database/sqlite/errors.ts';
+import { readError } from '../../src/database/sqlite/errors.ts';
 import { goodCatalogue } from '../support/database-rows.ts';
 import { temporaryFolder } from '../support/trees.ts';
 
@@ -52,7 +52,7 @@ test.each([
   const database = goodCatalogue(path, false);
   database.pragma(`journal_mode = ${mode}`);
   database.close();
-  const error = databaseError(path, new Database.SqliteError('unable to open', code));
+  const error = readError(path, new Database.SqliteError('unable to open', code));
   if (!(error instanceof AppError)) throw error;
   expect(error.hint).toContain('permissions');
   expect(error.hint.includes('journal_mode=DELETE')).toBe(isSaid);
@@ -66,7 +66,7 @@ test.each([
   const database = goodCatalogue(path, false);
   database.pragma(`journal_mode = ${mode}`);
   database.close();
-  const error = databaseError(path, new Database.SqliteError('database is locked', 'SQLITE_BUSY'));
+  const error = readError(path, new Database.SqliteError('database is locked', 'SQLITE_BUSY'));
   if (!(error instanceof AppError)) throw error;
   expect(error.code).toBe('database-busy');
   expect(error.hint.includes('journal_mode=WAL')).toBe(isSaid);

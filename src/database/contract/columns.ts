@@ -1,5 +1,6 @@
-// Column rules: what a value of the catalogue may be, as in the CHECKs of data/schema.sql. They type the queries, check every row that
-// is read (a view has no CHECKs), and describe what was expected. Own code, not zod: millions of values pass here.
+// Column rules: what a value of the catalogue may be, as in the CHECKs of data/schema.sql. They
+// type the queries, check every row that is read (a view has no CHECKs), and describe what was
+// expected. Own code, not zod: millions of values pass here.
 
 import { parseInstant, parseWallTime } from '../../catalogue/instant.ts';
 
@@ -14,12 +15,22 @@ export interface Column<T> {
   readonly accepts: (value: unknown) => value is T;
   /** All values that it accepts, where these are a few words. */
   readonly words?: readonly string[];
-  /** Where it holds a time: an instant, or a wall time. Databases have types of their own for these. */
+  readonly isFlag?: boolean;
+  /**
+   * Where it holds a time: an instant, or a wall time. Databases have types of their own for these.
+   */
   readonly time?: 'instant' | 'wall';
   /** Whether it takes any text that is not too long. */
   readonly isFree?: boolean;
+  /** Which other text is usually found, and the SQL that makes of it what the column accepts. */
+  readonly similar?: Similar;
   /** The infinite instant that means the same as NULL, where NULL is an open end. */
   readonly openEnd?: 'infinity' | '-infinity';
+}
+
+interface Similar {
+  readonly from: string;
+  readonly sql: (cell: string) => string;
 }
 
 /** The type of a column's values. */
@@ -37,8 +48,8 @@ function free(expected: string, accepts: (text: string) => boolean): Column<stri
   return { ...textual(expected, accepts), isFree: true };
 }
 
-function matching(pattern: RegExp, expected: string): Column<string> {
-  return textual(expected, (text) => pattern.test(text));
+function matching(pattern: RegExp, expected: string, from: string, sql: (cell: string) => string): Column<string> {
+  return { ...textual(expected, (text) => pattern.test(text)), similar: { from, sql } };
 }
 
 export function integer(min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER): Column<number> {
@@ -49,27 +60,70 @@ export function integer(min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INT
   return column('INTEGER', expected, accepts);
 }
 
-export const boolean: Column<0 | 1> = column('INTEGER', '0 or 1', (value) => value === 0 || value === 1);
+export const boolean: Column<0 | 1> = {
+  ...column<0 | 1>('INTEGER', '0 or 1', (value) => value === 0 || value === 1),
+  isFlag: true,
+};
 
-/** No name is longer; longer text comes from a faulty join, and would be in every edition of every front that shows it. */
+/**
+ * No name is longer; longer text comes from a faulty join, and would be in every edition of every
+ * front that shows it.
+ */
 export const TEXT_LENGTH_MAX = 65_536;
 /**
- * What takes more is not read from a database, only its size: in UTF-8 none of the characters that are counted, UTF-16 code units, has
- * more than three bytes.
+ * What takes more is not read from a database, only its size: in UTF-8 none of the characters that
+ * are counted, UTF-16 code units, has more than three bytes.
  */
 export const CELL_BYTES_MAX = 3 * TEXT_LENGTH_MAX;
 
 export const text = free(`text of at most ${TEXT_LENGTH_MAX} characters`, ({ length }) => length <= TEXT_LENGTH_MAX);
-export const slug = matching(/^[a-z0-9-]{1,100}$/, 'a slug, 1 to 100 of a-z, 0-9 and -');
-export const code = matching(/^(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,62}$/, 'a code, [a-z0-9][a-z0-9._-]{0,62} without ..');
-export const keyId = matching(/^[A-Za-z0-9._:-]{1,128}$/, 'a keyid, 1 to 128 of A-Z, a-z, 0-9, ., _, : and -');
-export const currency = matching(/^[A-Z]{3}$/, 'a currency of three capitals, such as EUR');
-export const color = matching(/^#[0-9A-Fa-f]{6}$/, 'a colour as #RRGGBB');
-export const weekendDays = matching(/^(?=.{1,6}$)1?2?3?4?5?6?7?$/, '1 to 6 ISO weekday digits, ascending, such as 67');
-export const httpsUrl = free(
-  `a URL of at most ${TEXT_LENGTH_MAX} characters that begins with https://`,
-  (url) => url.length <= TEXT_LENGTH_MAX && /^https:\/\/[^]/.test(url),
+export const slug = matching(
+  /^[a-z0-9-]{1,100}$/,
+  'a slug, 1 to 100 of a-z, 0-9 and -',
+  'text in which only case, blanks and _ differ',
+  (cell) => `lower(replace(replace(${cell}, ' ', '-'), '_', '-'))`,
 );
+const CASE_DIFFERS = 'text in which only case differs';
+export const code = matching(
+  /^(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,62}$/,
+  'a code, [a-z0-9][a-z0-9._-]{0,62} without ..',
+  CASE_DIFFERS,
+  (cell) => `lower(${cell})`,
+);
+export const keyId = matching(
+  /^[A-Za-z0-9._:-]{1,128}$/,
+  'a keyid, 1 to 128 of A-Z, a-z, 0-9, ., _, : and -',
+  'text with blanks',
+  (cell) => `replace(${cell}, ' ', '-')`,
+);
+export const currency = matching(
+  /^[A-Z]{3}$/,
+  'a currency of three capitals, such as EUR',
+  CASE_DIFFERS,
+  (cell) => `upper(${cell})`,
+);
+export const color = matching(
+  /^#[0-9A-Fa-f]{6}$/,
+  'a colour as #RRGGBB',
+  'six digits without #',
+  (cell) => `'#' || ${cell}`,
+);
+export const weekendDays = matching(
+  /^(?=.{1,6}$)1?2?3?4?5?6?7?$/,
+  '1 to 6 ISO weekday digits, ascending, such as 67',
+  'a number',
+  (cell) => `replace(${cell}, '.0', '')`,
+);
+export const httpsUrl: Column<string> = {
+  ...free(
+    `a URL of at most ${TEXT_LENGTH_MAX} characters that begins with https://`,
+    (url) => url.length <= TEXT_LENGTH_MAX && /^https:\/\/[^]/.test(url),
+  ),
+  similar: {
+    from: 'http, where the same is there over https',
+    sql: (cell) => `replace(${cell}, 'http://', 'https://')`,
+  },
+};
 export const instant: Column<string> = {
   ...textual('an instant as YYYY-MM-DDTHH:MM:SSZ, UTC', (value) => parseInstant(value) !== undefined),
   time: 'instant',

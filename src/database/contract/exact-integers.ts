@@ -1,5 +1,6 @@
-// Integers beyond 2^53, such as snowflake ids. A number rounds them, and two of them may become one; no column accepts them, but a finding
-// has to say which they are. Values are read as numbers, the fast way, and once more as bigint where one of them was rounded.
+// Integers beyond 2^53, such as snowflake ids. A number rounds them, and two of them may become
+// one; no column accepts them, but a finding has to say which they are. Values are read as numbers,
+// the fast way, and once more as bigint where one of them was rounded.
 
 /** Whether a value among these may be an integer that has been rounded. */
 export function hasRounded(values: readonly unknown[]): boolean {

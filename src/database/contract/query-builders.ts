@@ -1,4 +1,5 @@
-// Builders of queries. They have no connection: a reader's `rows` compiles a query for its database and runs it.
+// Builders of queries. They have no connection: a reader's `rows` compiles a query for its database
+// and runs it.
 
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, type Dialect } from 'kysely';
 import { RowChecker } from './row-checker.ts';
@@ -15,7 +16,10 @@ const dialect: Dialect = {
 /** Builds queries on known tables. */
 export const knownTables = new Kysely<CatalogueTables>({ dialect });
 
-/** Builds queries on tables known only at run time, whose columns are strings: import, export and check-db do the same with each. */
+/**
+ * Builds queries on tables known only at run time, whose columns are strings: import, export and
+ * check-db do the same with each.
+ */
 export const anyTable = new Kysely<Record<TableName, Record<string, unknown>>>({ dialect });
 
 /** The rows of a checker, in an order that must be total. */

@@ -1,10 +1,11 @@
-// Row checks: every row is checked where it enters, and faults become findings with the table and the row's key. A finding of
-// severity error marks the front or the product it concerns, and so the fronts that are held back (law 7).
+// Row checks: every row is checked where it enters, and faults become findings with the table and
+// the row's key. A finding of severity error marks the front or the product it concerns, and so the
+// fronts that are held back (law 7).
 
 import { FINDINGS_KEPT, type Finding, type FindingCode, type Severity } from '../../findings.ts';
 import type { DatabaseKind } from '../reader.ts';
 import type { Column, ValueOf } from './columns.ts';
-import { hintOf } from './conversions.ts';
+import { hintFor } from './hints.ts';
 import { TABLE_RULES, TABLES, type TableName } from './tables.ts';
 
 /** The values of some columns of a table, in the order of the columns. */
@@ -40,7 +41,9 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
     });
   }
 
-  /** Whether its column accepts every value. A fraction of a second is cut off, in the row itself. */
+  /**
+   * Whether its column accepts every value. A fraction of a second is cut off, in the row itself.
+   */
   accepts(row: unknown[]): row is unknown[] & RowOf<T, C> {
     const rules = this.#rules;
     for (let i = 0; i < rules.length; i++) {
@@ -59,15 +62,20 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
     return false;
   }
 
-  /** One finding for each value that its column does not accept, with a hint in the SQL of a database. */
+  /**
+   * One finding for each value that its column does not accept, with a hint in the SQL of a
+   * database.
+   */
   findings(row: readonly unknown[], kind: DatabaseKind): Finding[] {
     return this.#rules.flatMap((rule, i) => {
+      // No SQL mends that.
+      const isUndecodable = row[i] instanceof UndecodableText;
       if (rule.accepts(row[i]) || wholeSeconds(rule, row[i]) !== undefined) return [];
       const column = this.columns[i] ?? '';
       const message = `${column}: expected ${rule.expected}, found ${foundText(row[i])}`;
       const finding = findingOf('error', 'value-invalid', this.placeOf(row), message, column);
-      const hint = hintOf(kind, this.table, column, rule, row[i]);
-      return [hint === undefined ? finding : { ...finding, hint }];
+      if (isUndecodable) return [finding];
+      return [{ ...finding, hint: hintFor(kind, this.table, column, rule) }];
     });
   }
 
@@ -83,14 +91,17 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
   }
 }
 
-/** A time as text without its fraction of a second; undefined where that is not what keeps the column from accepting it. */
+/**
+ * A time as text without its fraction of a second; undefined where that is not what keeps the
+ * column from accepting it.
+ */
 function wholeSeconds(rule: Column<unknown> | undefined, value: unknown): string | undefined {
   if (rule?.time === undefined || typeof value !== 'string') return undefined;
   const whole = value.replace(/\.\d+(?=Z?$)/, '');
   return rule.accepts(whole) ? whole : undefined;
 }
 
-/** Stands for text that is not in the database's encoding (sqlite/undecodable-text.ts). */
+/** Stands for text that is not in the database's encoding (sqlite/values.ts). */
 export class UndecodableText {
   readonly bytes: Uint8Array;
   readonly encoding: string;
@@ -101,10 +112,16 @@ export class UndecodableText {
   }
 }
 
-/** Begins what SQLite gives in place of a large cell: after it, one byte is 1 for text, and eight are the size (sqlite/cell-bounds.ts). */
+/**
+ * Begins what SQLite gives in place of a large cell: after it, one byte is 1 for text, and eight
+ * are the size (sqlite/values.ts).
+ */
 export const LARGE_CELL = Buffer.from('playbill');
 
-/** Begins what PostgreSQL gives in place of large text: its number of bytes follows. A control character, so that no name begins so. */
+/**
+ * Begins what PostgreSQL gives in place of large text: its number of bytes follows. A control
+ * character, so that no name begins so.
+ */
 export const LARGE_TEXT = '\x01bytes:';
 
 const CHARACTERS_SHOWN = 80;
@@ -148,7 +165,10 @@ function shortened(text: string): string {
   return text.length <= CHARACTERS_SHOWN ? text : `${text.slice(0, CHARACTERS_SHOWN - 3)}…`;
 }
 
-/** JSON.parse takes any depth, but JSON.stringify recurses. Each level has a bracket, so nothing is cut that would be shown. */
+/**
+ * JSON.parse takes any depth, but JSON.stringify recurses. Each level has a bracket, so nothing is
+ * cut that would be shown.
+ */
 function cutAtDepth(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth === 0) return null;
@@ -156,15 +176,18 @@ function cutAtDepth(value: unknown, depth: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cutAtDepth(one, depth - 1)]));
 }
 
-/** An id, also where it is mistyped as text: 7, or '7'. Undefined for anything else: NULL and '' are not 0. */
+/**
+ * An id, also where it is mistyped as text: 7, or '7'. Undefined for anything else: NULL and '' are
+ * not 0.
+ */
 export function parseId(value: unknown): number | undefined {
   const id = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
   return typeof id === 'number' && Number.isSafeInteger(id) ? id : undefined;
 }
 
 /** A row whose key another row has, as a view gives that joins too much. */
-export function repeated(place: string): Finding {
-  return findingOf('error', 'duplicate-key', place, 'expected a key that no other row has, found it twice');
+export function repeated(location: string): Finding {
+  return findingOf('error', 'duplicate-key', location, 'expected a key that no other row has, found it twice');
 }
 
 /** Whose row a finding is about, where that is known. */
@@ -187,7 +210,10 @@ export class FindingLog {
     this.kind = kind;
   }
 
-  /** Notes findings; those of severity error hold back the front, or every front that shows the product. */
+  /**
+   * Notes findings; those of severity error hold back the front, or every front that shows the
+   * product.
+   */
   add(findings: readonly Finding[], concerns: Concerns): void {
     for (const finding of findings) {
       this.total += 1;
@@ -209,9 +235,9 @@ export function findingOf(
   return { severity, code, place, message, ...(column === undefined ? {} : { column }) };
 }
 
-export function dangling(place: string, column: string, parent: string, id: unknown): Finding {
+export function dangling(location: string, column: string, parent: string, id: unknown): Finding {
   const isPlain = id === null || typeof id === 'number' || (typeof id === 'string' && id.length <= CHARACTERS_SHOWN);
   const found = isPlain ? String(id) : foundText(id);
   const message = `${column}: expected the id of a row of ${parent}, found ${found}`;
-  return findingOf('error', 'dangling-id', place, message, column);
+  return findingOf('error', 'dangling-id', location, message, column);
 }

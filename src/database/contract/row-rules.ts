@@ -1,5 +1,6 @@
-// Rules that look at more than one value of a row (catalogue.md, "Rules that no CHECK can hold"), each with its finding. The load and
-// check-db share them. What a single value may be is in columns.ts.
+// Rules that look at more than one value of a row (catalogue.md, "Rules that no CHECK can hold"),
+// each with its finding. The load and check-db share them. What a single value may be is in
+// columns.ts.
 
 import type { Zone } from '../../catalogue/calendar.ts';
 import type { Finding } from '../../findings.ts';
@@ -19,64 +20,70 @@ export interface Start {
   readonly finding: Finding | null;
 }
 
-/** The start of a session from checked values: `starts_at`, or where that is NULL the wall time in the zone of its venue. */
+/**
+ * The start of a session from checked values: `starts_at`, or where that is NULL the wall time in
+ * the zone of its venue.
+ */
 export function startOf(
-  placeOf: () => string,
+  locationOf: () => string,
   startsAt: string | null,
   startsLocal: string | null,
   zone: Zone,
   tzdata: string,
 ): Start {
-  if (startsAt === null) return startByWallTime(placeOf, startsLocal, zone, tzdata);
+  if (startsAt === null) return startByWallTime(locationOf, startsLocal, zone, tzdata);
   const at = instantOfText(startsAt);
   const wallTime = at + zone.offsetAt(at);
   let finding: Finding | null = null;
   if (wallTime < EARLIEST_WALL_TIME || wallTime > LATEST_WALL_TIME) {
     const message = `starts_at: expected a wall time in the years 0000 to 9999 at the venue (${zone.name}), found ${startsAt}`;
-    finding = findingOf('error', 'year-unprintable', placeOf(), message);
+    finding = findingOf('error', 'year-unprintable', locationOf(), message);
   } else if (startsLocal !== null && wallTimeIn(startsLocal) !== wallTime) {
     const message =
       `time-zone drift: starts_local says ${startsLocal}, but ${startsAt} is ${formatDateTime(wallTime)} in ${zone.name} ` +
       `by the rules of tzdata ${tzdata}`;
-    finding = findingOf('warning', 'zone-drift', placeOf(), message);
+    finding = findingOf('warning', 'zone-drift', locationOf(), message);
   }
   return { startsAt: at, wallTime, finding };
 }
 
-/** Of a wall time that occurs twice the earlier is taken: a visitor who comes an hour early misses nothing. */
-function startByWallTime(placeOf: () => string, startsLocal: string | null, zone: Zone, tzdata: string): Start {
-  if (startsLocal === null) return { startsAt: null, wallTime: Number.NaN, finding: noStart(placeOf()) };
+/**
+ * Of a wall time that occurs twice the earlier is taken: a visitor who comes an hour early misses
+ * nothing.
+ */
+function startByWallTime(locationOf: () => string, startsLocal: string | null, zone: Zone, tzdata: string): Start {
+  if (startsLocal === null) return { startsAt: null, wallTime: Number.NaN, finding: noStart(locationOf()) };
   const wallTime = wallTimeIn(startsLocal);
   const [startsAt = null, later] = zone.instantsAt(wallTime);
   let finding: Finding | null = null;
   if (startsAt === null) {
     const message = `starts_local: expected a wall time that clocks in ${zone.name} show, found ${startsLocal}, which they skip by the rules of tzdata ${tzdata}`;
     const hint = 'correct the time, or write starts_at, the instant';
-    finding = { ...findingOf('error', 'wall-time-skipped', placeOf(), message), hint };
+    finding = { ...findingOf('error', 'wall-time-skipped', locationOf(), message), hint };
   } else if (later !== undefined) {
     const message =
       `starts_local: ${startsLocal} occurs twice in ${zone.name} by the rules of tzdata ${tzdata}; ` +
       `taken as ${formatInstant(startsAt)}, not ${formatInstant(later)}: starts_at can say which`;
-    finding = findingOf('warning', 'wall-time-repeated', placeOf(), message);
+    finding = findingOf('warning', 'wall-time-repeated', locationOf(), message);
   }
   return { startsAt, wallTime, finding };
 }
 
 /** A session says when it starts. */
-export function noStart(place: string): Finding {
+export function noStart(location: string): Finding {
   const message = 'starts_at: expected an instant, or a wall time in starts_local, found NULL in both';
-  return findingOf('error', 'value-invalid', place, message);
+  return findingOf('error', 'value-invalid', location, message);
 }
 
 /** Only a pause has an end. */
-export function pauseFinding(placeOf: () => string, paused: 0 | 1, pausedUntil: string | null): Finding | null {
+export function pauseFinding(locationOf: () => string, paused: 0 | 1, pausedUntil: string | null): Finding | null {
   if (paused === 1 || pausedUntil === null) return null;
   const message = `paused_until: expected NULL where paused is 0, found ${quoted(pausedUntil)}`;
-  return findingOf('error', 'value-invalid', placeOf(), message, 'paused_until');
+  return findingOf('error', 'value-invalid', locationOf(), message, 'paused_until');
 }
 
 /** A session with ticket tiers of its own has a public one. */
-export function noPublicTier(place: string): Finding {
+export function noPublicTier(location: string): Finding {
   const message = 'its own ticket tiers include no public one, so it has no price';
-  return findingOf('warning', 'no-public-tier', place, message);
+  return findingOf('warning', 'no-public-tier', location, message);
 }

@@ -1,5 +1,6 @@
-// The tables of the catalogue (catalogue.md): columns, keys and references, for the queries' types, the row checks, the contract check,
-// import and export. data/schema.sql has the same in SQL; a test compares the two.
+// The tables of the catalogue (catalogue.md): columns, keys and references, for the queries' types,
+// the row checks, the contract check, import and export. data/schema.sql has the same in SQL; a
+// test compares the two.
 
 import {
   boolean,

@@ -1,4 +1,5 @@
-// From values of checked rows to those of the catalogue: canonical text to instants, nullable ends to open periods.
+// From values of checked rows to those of the catalogue: canonical text to instants, nullable ends
+// to open periods.
 
 import { ALWAYS, type Period } from '../../catalogue/period.ts';
 import { instantOfText, parseWallTime } from '../../catalogue/instant.ts';

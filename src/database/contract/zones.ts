@@ -5,9 +5,9 @@ import { isKnownZone } from '../../catalogue/calendar.ts';
 import type { Finding } from '../../findings.ts';
 import { findingOf, quoted } from './row-checker.ts';
 
-export function unknownZone(place: string, name: string): Finding {
+export function unknownZone(location: string, name: string): Finding {
   const message = `timezone: expected an IANA time zone known to this runtime, such as Europe/Berlin (no offset), found ${quoted(name)}`;
-  return { ...findingOf('error', 'zone-unknown', place, message, 'timezone'), hint: zoneHint(name) };
+  return { ...findingOf('error', 'zone-unknown', location, message, 'timezone'), hint: zoneHint(name) };
 }
 
 function zoneHint(name: string): string {

@@ -1,11 +1,15 @@
-// Rows of one table in groups, such as the sessions of each product. Millions of single rows from the driver would be most of a load's
-// cost, so the database makes one JSON array of a group's rows, which keeps the types of values and is parsed at once.
+// Rows of one table in groups, such as the sessions of each product. Millions of single rows from
+// the driver would be most of a load's cost, so the database makes one JSON array of a group's
+// rows, which keeps the types of values and is parsed at once.
 
 import { sql, type RawBuilder } from 'kysely';
 import { exactJson, hasRounded, isRounded } from '../contract/exact-integers.ts';
 import type { TableName } from '../contract/tables.ts';
 
-/** A half-open range of ids, (after, upTo]; null where it is open. Text and BLOBs sort behind every number, NULL is in no range. */
+/**
+ * A half-open range of ids, (after, upTo]; null where it is open. Text and BLOBs sort behind every
+ * number, NULL is in no range.
+ */
 export interface IdRange {
   readonly after: number | null;
   readonly upTo: number | null;
@@ -41,8 +45,9 @@ export interface Grouping {
   /** Which rows to include. */
   readonly where?: RawBuilder<unknown> | undefined;
   /**
-   * Rows that have whole numbers in `whole`, 0 in `zero` and NULL in `empty` come as one value, `column`, instead of an array. The values
-   * of `alongside` come in a second array, in the same order.
+   * Rows that have whole numbers in `whole`, 0 in `zero` and NULL in `empty` come as one value,
+   * `column`, instead of an array. The values of `alongside` come in a second array, in the same
+   * order.
    */
   readonly plain?: {
     readonly whole: readonly string[];

@@ -6,7 +6,10 @@ import { nearNames } from '../../suggestions.ts';
 /** How many codes a hint lists. */
 const CODES_SHOWN = 10;
 
-/** The error `front-unknown` for a code that is none of `codes`. `what` is what they are the codes of. */
+/**
+ * The error `front-unknown` for a code that is none of `codes`. `what` is what they are the codes
+ * of.
+ */
 export function unknownFront(
   code: string,
   codes: readonly string[],

@@ -1,5 +1,6 @@
-// A view that gives a wall time AT TIME ZONE has it converted by the server's zone rules; a build prints it by the runtime's. Where one of the
-// two is older, a show moves by an hour, perhaps to another date, and nothing in the rows tells.
+// A view that gives a wall time AT TIME ZONE has it converted by the server's zone rules; a build
+// prints it by the runtime's. Where one of the two is older, a show moves by an hour, perhaps to
+// another date, and nothing in the rows tells.
 
 import { sql } from 'kysely';
 import type { Zone } from '../../catalogue/calendar.ts';
@@ -23,8 +24,8 @@ interface Sample {
 }
 
 /**
- * A warning for each zone that the database's server has other rules for, in the two years from `now`. SQLite has none. `zoneOf`: the
- * zones of venues by id; null where one is not known.
+ * A warning for each zone that the database's server has other rules for, in the two years from
+ * `now`. SQLite has none. `zoneOf`: the zones of venues by id; null where one is not known.
  */
 export async function zoneRulesFindings(
   reader: CatalogueReader,
@@ -68,7 +69,10 @@ function samplesOf(zone: Zone, now: Instant): Sample[] {
   return samples;
 }
 
-/** Of each zone the first sample that the server contradicts: zone, instant, its offset, ours. What it does not know no view names. */
+/**
+ * Of each zone the first sample that the server contradicts: zone, instant, its offset, ours. What
+ * it does not know no view names.
+ */
 function differingSamples(samples: readonly Sample[]) {
   const zones = samples.map(({ zone }) => zone);
   const instants = samples.map(({ at }) => at);

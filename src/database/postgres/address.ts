@@ -1,9 +1,12 @@
-// Addresses of PostgreSQL: which values of `--db` are one, and what of an address may be shown. Every command asks, so this file loads no
-// driver.
+// Addresses of PostgreSQL: which values of `--db` are one, where all others are files; and what of
+// an address may be shown. Every command asks, so this file loads no driver.
 
 import { shellWord } from '../../errors.ts';
 
-/** The parameters that an address or a service may set, and the environment variables that set them otherwise; null: none does. */
+/**
+ * The parameters that an address or a service may set, and the environment variables that set them
+ * otherwise; null: none does.
+ */
 export const PARAMETERS = {
   host: 'PGHOST',
   port: 'PGPORT',
@@ -28,26 +31,31 @@ export function isParameter(name: string): name is Parameter {
 }
 
 /**
- * Whether `--db` names a server rather than a file. Text that merely resembles an address counts too, because it may hold a password: opening it
- * explains what was expected, without repeating the text.
+ * Whether `--db` names a server rather than a file. Text that merely resembles an address counts
+ * too, because it may hold a password: opening it explains what was expected, without repeating the
+ * text.
  */
 export function isAddress(text: string): boolean {
   return /^postgres(?:ql)?:|^\W*[a-z][\w+.:-]*:\/\/|password\s*=/i.test(text);
 }
 
 /**
- * The parsed address; a user without a host is one at localhost. Null where the text is no address of one server, or where part of an unescaped
- * password may stand outside the password's place.
+ * The parsed address; a user without a host is one at localhost. Null where the text is no address
+ * of one server, or where part of an unescaped password may stand outside the password's place.
  */
 export function parseAddress(text: string): URL | null {
-  // An @ before any colon: one of the two, or the colon, is a slip, and what stands for the user may be the password.
+  // An @ before any colon: one of the two, or the colon, is a slip, and what stands for the user
+  // may be the password.
   const isMisplaced = /^\w+:\/\/[^:/?#]*@.*@/s.test(text);
   const isPostgres = /^postgres(?:ql)?:\/\//i.test(text) && !isMisplaced;
   const url = isPostgres ? URL.parse(text.replace(/^([^/]*\/\/[^/?#]*@)(?=[/?]|$)/, '$1localhost')) : null;
   return url === null || /[@#]/.test(url.pathname + url.search + url.hash) || url.hostname.includes(',') ? null : url;
 }
 
-/** `--db` for messages and hints: a path as it is, an address without its password, and of any other text only the scheme. */
+/**
+ * `--db` for messages and hints: a path as it is, an address without its password, and of any other
+ * text only the scheme.
+ */
 export function displayAddress(text: string): string {
   if (!isAddress(text)) return text;
   const url = parseAddress(text);
@@ -65,7 +73,10 @@ export function psqlCommand(path: string): string {
   return `psql ${shellWord(path.replace(/([?&])row_security=[^&]*(?:&|$)/, '$1').replace(/[?&]$/, ''))}`;
 }
 
-/** A setting with a dot in its name belongs to an extension or an application, and may be a token that row policies check. */
+/**
+ * A setting with a dot in its name belongs to an extension or an application, and may be a token
+ * that row policies check.
+ */
 function isPublic(pair: string): boolean {
   const [name = ''] = pair.split('=');
   return isParameter(name) && name !== 'password' && !/^options=.*(?:\.|%2e)/is.test(pair);

@@ -1,10 +1,15 @@
-// Compiles queries for PostgreSQL so that they mean the same as in SQLite: NULL sorts first, integers have any size, and each table of the
-// contract is read through a SELECT that converts its columns to the contract's values (native-types.ts).
+// Compiles queries to PostgreSQL's SQL so that they mean the same as in SQLite: NULL sorts first,
+// integers have any size, and each table of the contract is read through a SELECT that converts its
+// columns to the contract's values (values.ts); and makes the SQL for rows in groups
+// (load/groups.ts). Measured: parsing JSON that the server makes takes a third of the time that the
+// driver needs for the same rows one by one.
 
-import { createQueryId, PostgresQueryCompiler, type OrderByItemNode } from 'kysely';
-import type { Query } from '../reader.ts';
+import { createQueryId, PostgresQueryCompiler, sql, type OrderByItemNode, type RawBuilder, type SqlBool } from 'kysely';
 import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
-import { canonicalSelect, type PostgresTable } from './native-types.ts';
+import { isInRange, valuesIn, type Group, type Grouping, type IdRange } from '../load/groups.ts';
+import type { Query } from '../reader.ts';
+import type { PostgresTable } from './describe.ts';
+import { canonicalSelect, IN_JSON } from './values.ts';
 
 class ContractQueryCompiler extends PostgresQueryCompiler {
   protected override visitOrderByItem(node: OrderByItemNode): void {
@@ -12,7 +17,10 @@ class ContractQueryCompiler extends PostgresQueryCompiler {
     if (node.nulls === undefined) this.append(' nulls first');
   }
 
-  /** As bigint: the server would otherwise assume the column's type, which may be too narrow for the number. */
+  /**
+   * As bigint: the server would otherwise assume the column's type, which may be too narrow for the
+   * number.
+   */
   protected override appendValue(value: unknown): void {
     super.appendValue(value);
     if (Number.isInteger(value)) this.append('::bigint');
@@ -36,11 +44,58 @@ export function compiled(query: Query): CompiledSql {
 /** The same for a query on the contract's tables. */
 export function compiledOn(tables: ReadonlyMap<TableName, PostgresTable>, query: Query): CompiledSql {
   const { text, values } = compiled(query);
-  // A name that only occurs elsewhere in the text costs nothing: the server does not plan what is not read.
+  // A name that only occurs elsewhere in the text costs nothing: the server does not plan what is
+  // not read.
   const read = TABLE_NAMES.filter((table) => tables.has(table) && new RegExp(`\\b${table}\\b`).test(text));
   const canonical = read.flatMap((table) => {
     const description = tables.get(table);
     return description === undefined ? [] : [`"${table}" as not materialized (${canonicalSelect(table, description)})`];
   });
   return { text: canonical.length === 0 ? text : `with ${canonical.join(', ')} ${text}`, values, tables: read };
+}
+
+type Classes = PostgresTable['classes'];
+
+/** Group and rows, by group. `classes` are those of the table's columns. */
+export function groupedQuery(
+  { table, by, columns, where, plain }: Grouping,
+  range: IdRange | 'null',
+  classes: Classes,
+  isWhole: (column: string) => RawBuilder<SqlBool>,
+): Query {
+  const group = sql.ref(by);
+  const conditions = [isInRange(group, range), ...(where === undefined ? [] : [where])];
+  // JSON.parse would round the fraction of a numeric away.
+  const valueOf = (column: string) =>
+    classes.get(column) === 'numeric' ? sql`${sql.ref(column)}::text` : sql.ref(column);
+  const whole = sql`json_build_array(${sql.join(columns.map(valueOf))})`;
+  let rows = sql`json_agg(${whole})`;
+  if (plain !== undefined) {
+    const isPlain = [
+      ...plain.whole.map(isWhole),
+      ...plain.zero.map((column) => sql`${sql.ref(column)} = 0`),
+      ...plain.empty.map((column) => sql`${sql.ref(column)} is null`),
+    ];
+    const value = sql`case when ${sql.join(isPlain, sql` and `)} then to_json(${sql.ref(plain.column)}) else ${whole} end`;
+    rows = sql`json_agg(${value}), json_agg(${sql.ref(plain.alongside)})`;
+  }
+  return sql`select ${group}, ${rows} from ${sql.table(table)} where ${sql.join(conditions, sql` and `)} group by ${group} order by ${group}`;
+}
+
+/** The groups in a batch of that query. */
+export function groupsFrom(batch: readonly unknown[][], columns: Grouping['columns'], classes: Classes): Group[] {
+  const parsers = columns.flatMap((column, i) => {
+    const parser = IN_JSON[classes.get(column) ?? 'other'];
+    return parser === undefined ? [] : [[i, parser] as const];
+  });
+  return batch.map(([id, rows, alongside]) => ({
+    id,
+    rows: () => {
+      const values = valuesIn(rows);
+      if (parsers.length === 0) return values;
+      for (const row of values) if (Array.isArray(row)) for (const [i, parse] of parsers) row[i] = parse(row[i]);
+      return values;
+    },
+    alongside: () => valuesIn(alongside),
+  }));
 }

@@ -1,5 +1,6 @@
-// How a PostgreSQL server is reached: an address and the environment become settings of the driver. What a parameter means, sslmode above all, is left
-// to pg-connection-string, and the password file to pgpass.
+// How a PostgreSQL server is reached, where SQLite needs but a path: an address and the environment
+// become settings of the driver. What a parameter means, sslmode above all, is left to
+// pg-connection-string, and the password file to pgpass.
 
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -14,7 +15,10 @@ import { serviceParameters } from './service-file.ts';
 
 export interface ConnectionSettings {
   readonly config: ClientConfig;
-  /** The same without TLS, to fall back to where the server has none; null where the address insists on TLS, or forbids it. */
+  /**
+   * The same without TLS, to fall back to where the server has none; null where the address insists
+   * on TLS, or forbids it.
+   */
   readonly withoutTls: ClientConfig | null;
   readonly rowSecurity: RowSecurity;
 }
@@ -24,14 +28,18 @@ export type RowSecurity = 'refuse' | 'filter';
 
 type Parameters = Partial<Record<Parameter, string>>;
 
-/** Where distributions put a server's socket. Not /tmp: anyone could open one there, and would be sent the password. */
+/**
+ * Where distributions put a server's socket. Not /tmp: anyone could open one there, and would be
+ * sent the password.
+ */
 const SOCKET_FOLDER = '/var/run/postgresql';
 
 const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
 /**
- * A parameter counts where it is found first: in the address, the service that it or PGSERVICE names, the environment. Defaults: the local
- * server's socket, else localhost; the user of this process; ten seconds to connect; TLS without verification where the server has it.
+ * A parameter counts where it is found first: in the address, the service that it or PGSERVICE
+ * names, the environment. Defaults: the local server's socket, else localhost; the user of this
+ * process; ten seconds to connect; TLS without verification where the server has it.
  * @throws AppError database-unreadable
  */
 export function connectionSettings(
@@ -119,7 +127,10 @@ function decoded(text: string): string {
   }
 }
 
-/** A mistyped parameter would be ignored silently, and with it, say, the verification that sslmode asks for. */
+/**
+ * A mistyped parameter would be ignored silently, and with it, say, the verification that sslmode
+ * asks for.
+ */
 function refuseUnknown(parameters: ReadonlyMap<string, string>, where: string): void {
   const candidates = Object.keys(PARAMETERS).map((name) => ({ name, title: name }));
   for (const name of parameters.keys()) {
@@ -135,7 +146,10 @@ function refuseUnknown(parameters: ReadonlyMap<string, string>, where: string): 
   }
 }
 
-/** What the parameters mean to the driver. Verification is spelled out: without that, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch it off. */
+/**
+ * What the parameters mean to the driver. Verification is spelled out: without that,
+ * NODE_TLS_REJECT_UNAUTHORIZED=0 would switch it off.
+ */
 function driverSettings(parameters: Parameters): ClientConfig {
   try {
     const query = new URLSearchParams(parameters);
@@ -153,7 +167,10 @@ function secondsOf(text: string): number {
   throw new AppError('database-unreadable', message, 'leave it out for ten seconds; 0 waits without limit');
 }
 
-/** The password from ~/.pgpass or PGPASSFILE. The driver asks for it only when the server does. @throws AppError database-unreadable */
+/**
+ * The password from ~/.pgpass or PGPASSFILE. The driver asks for it only when the server does.
+ * @throws AppError database-unreadable
+ */
 async function filedPassword({ host, port, database, user }: ClientConfig, address: string): Promise<string> {
   // The file lists sockets under localhost.
   const at = { host: host?.startsWith('/') === true ? 'localhost' : host, port, database, user };

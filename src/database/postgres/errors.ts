@@ -1,9 +1,11 @@
-// Errors of the driver and of the server, in terms of what an operator can do about them. Codes: PostgreSQL documentation, Appendix A.
+// Errors of the driver and of the server, in terms of what an operator can do about them; and
+// refusals of rows. Codes: PostgreSQL documentation, Appendix A.
 
 import { AppError, type ErrorCode, messageOf, shellWord, systemCodeOf } from '../../errors.ts';
+import { RefusedChange, UnansweredCommit, type RefusedKind } from '../writer.ts';
 import { psqlCommand } from './address.ts';
 
-export const BUSY: ReadonlySet<string> = new Set([
+const BUSY: ReadonlySet<string> = new Set([
   // serialization_failure and query_canceled: on a standby, also a conflict with what it replays.
   '40001',
   '57014',
@@ -30,7 +32,10 @@ const BUSY_HINTS: Readonly<Record<string, string>> = {
 const BUSY_HINT =
   'where a statement_timeout ended it: ALTER ROLE … SET statement_timeout = 0; where it was a standby: max_standby_streaming_delay';
 
-/** What to expect and to type, by the server's code: invalid_password, invalid_authorization_specification, invalid_catalog_name, insufficient_privilege. */
+/**
+ * What to expect and to type, by the server's code: invalid_password,
+ * invalid_authorization_specification, invalid_catalog_name, insufficient_privilege.
+ */
 const KNOWN: Readonly<Record<string, readonly [error: ErrorCode, expected: string, hint: string]>> = {
   '28P01': [
     'database-unreadable',
@@ -66,10 +71,10 @@ const POOLER_HINTS: readonly (readonly [says: RegExp, hint: string])[] = [
 ];
 
 /**
- * An error in terms of the command that was run; errors of ours pass unchanged. `path` is an address without a password, `tables` are those
- * that were read, whose views may be at fault.
+ * An error in terms of the command that was run; errors of ours pass unchanged. `path` is an
+ * address without a password, `tables` are those that were read, whose views may be at fault.
  */
-export function postgresError(path: string, error: unknown, tables: readonly string[] = []): unknown {
+export function readError(path: string, error: unknown, tables: readonly string[] = []): unknown {
   if (error instanceof AppError) return error;
   const code = systemCodeOf(error);
   const message = messageOf(error);
@@ -102,12 +107,15 @@ export function postgresError(path: string, error: unknown, tables: readonly str
 }
 
 /** Whether an error with this code is one that the server itself has sent. */
-export function isServerCode(code: string): boolean {
+function isServerCode(code: string): boolean {
   return SERVER_CODE.test(code) && !NETWORK_CODE.test(code);
 }
 
-/** Whether a policy would have hidden rows. The message may be in any language; the server's function has one name. */
-export function isRowSecurity(error: unknown): boolean {
+/**
+ * Whether a policy would have hidden rows. The message may be in any language; the server's
+ * function has one name.
+ */
+function isRowSecurity(error: unknown): boolean {
   return error instanceof Error && 'routine' in error && error.routine === 'check_enable_rls';
 }
 
@@ -141,4 +149,121 @@ function serverError(path: string, cause: unknown, tables: readonly string[]): A
   }
   const hint = `a view may be at fault: try its rows in ${psql}`;
   return new AppError('database-unreadable', `expected ${rows} from ${path}, found: ${found}`, hint, cause);
+}
+
+const REFUSED_KINDS: Readonly<Record<string, RefusedKind>> = {
+  // not_null_violation, foreign_key_violation and restrict_violation, unique_violation and
+  // exclusion_violation
+  '23502': 'not-null',
+  '23503': 'foreign-key',
+  '23001': 'foreign-key',
+  '23505': 'unique',
+  '23P01': 'unique',
+  // character_not_in_repertoire and untranslatable_character
+  '22021': 'encoding',
+  '22P05': 'encoding',
+  // datatype_mismatch
+  '42804': 'type',
+  // generated_always
+  '428C9': 'check',
+  // wrong_object_type and object_not_in_prerequisite_state: no table, or one that takes no rows
+  '42809': 'no-rows',
+  '55000': 'no-rows',
+  // invalid_column_reference: no key to replace rows by
+  '42P10': 'no-key',
+};
+
+const NO_PRIVILEGE = '42501';
+const DATA_CLASS = '22';
+/**
+ * Classes of codes that are not about the rows: connection, transaction state, conflicts with
+ * others, resources, intervention of the operator, system, internal errors. All others count as
+ * refusals, since a trigger can raise any code.
+ */
+const OTHER_CLASSES = new Set(['08', '25', '40', '53', '57', '58', 'XX']);
+/** admin_shutdown, crash_shutdown */
+const STOPPED = new Set(['57P01', '57P02']);
+const READ_ONLY = '25006';
+/** disk_full, io_error */
+const NO_ROOM = new Set(['53100', '58030']);
+/** lock_not_available, deadlock_detected */
+const IN_THE_WAY = new Set(['55P03', '40P01']);
+/**
+ * duplicate_table, duplicate_function, duplicate_object; unique_violation in the server's own
+ * tables
+ */
+const MADE_MEANWHILE = new Set(['42P07', '42723', '42710', '23505']);
+
+/** An error of a change to rows. `path` is an address without a password. */
+export function changeError(path: string, error: unknown): unknown {
+  if (error instanceof RefusedChange) return error;
+  const code = systemCodeOf(error);
+  const message = messageOf(error);
+  const codeClass = code.slice(0, 2);
+  if (!isServerCode(code) || code === NO_PRIVILEGE || IN_THE_WAY.has(code) || OTHER_CLASSES.has(codeClass))
+    return writeError(path, error);
+  const kind = REFUSED_KINDS[code] ?? (codeClass === DATA_CLASS ? 'type' : 'check');
+  if (kind === 'no-rows' && message.includes('ON CONFLICT')) return new RefusedChange('no-key', message, error);
+  // The details of other refusals are the whole row.
+  const { detail } = error as { readonly detail?: unknown };
+  const hasKey = (kind === 'unique' || kind === 'foreign-key') && typeof detail === 'string';
+  return new RefusedChange(kind, hasKey ? `${message}: ${detail.replace(/\.$/, '')}` : message, error);
+}
+
+/** An error of any other statement in a transaction that writes. */
+export function writeError(path: string, error: unknown): unknown {
+  const code = systemCodeOf(error);
+  const refused = (hint: string): AppError => {
+    const message = `expected to be able to write ${path}, found: ${messageOf(error)}; nothing is changed`;
+    return new AppError('database-not-writable', message, hint, error);
+  };
+  if (isRowSecurity(error)) return readError(path, error);
+  if (code === NO_PRIVILEGE)
+    return refused(
+      'grant it: GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON ALL TABLES IN SCHEMA … TO …; ' +
+        'a mirror also takes GRANT TEMPORARY ON DATABASE …, and new tables take GRANT CREATE ON SCHEMA …',
+    );
+  if (code === READ_ONLY)
+    return refused(
+      'name the primary with --db, not a standby; or ALTER ROLE … SET default_transaction_read_only = off',
+    );
+  if (NO_ROOM.has(code)) return refused("make room on the server's disk; its log says more");
+  if (IN_THE_WAY.has(code)) {
+    const message = `${path} is locked by another writer: ${messageOf(error)} (${code}); nothing is changed`;
+    const hint = 'try again when it has ended; see who it is: SELECT * FROM pg_stat_activity';
+    return new AppError('database-busy', message, hint, error);
+  }
+  if (BUSY.has(code)) {
+    const message = `${path} broke off while rows were written: ${messageOf(error)} (${code}); nothing is changed`;
+    const hint =
+      'the next run tries again; where a statement_timeout or an idle_in_transaction_session_timeout ended it: ALTER ROLE … SET … = 0';
+    return new AppError('database-busy', message, hint, error);
+  }
+  return readError(path, error);
+}
+
+/** An error of the statements that make the tables. */
+export function schemaError(path: string, error: unknown): unknown {
+  const code = systemCodeOf(error);
+  if (MADE_MEANWHILE.has(code)) {
+    const message = `expected none of the catalogue's tables at ${path}, found some that were made meanwhile: ${messageOf(error)}; nothing is imported`;
+    return new AppError('database-exists', message, 'run the same command again to import into them', error);
+  }
+  return writeError(path, error);
+}
+
+export function noSchemaError(path: string, found: string): AppError {
+  const message = `expected a schema to make the catalogue's tables in at ${path}, found ${found}`;
+  const hint = 'create it: CREATE SCHEMA …; the address names it: ?options=-csearch_path%3DSCHEMA';
+  return new AppError('database-not-writable', message, hint);
+}
+
+/**
+ * An error of a COMMIT. A server that is being stopped may have committed already, and be waiting
+ * for a standby.
+ */
+export function commitError(path: string, error: unknown): unknown {
+  const known = writeError(path, error);
+  const isLost = known instanceof AppError && known.code === 'database-unreachable';
+  return isLost || STOPPED.has(systemCodeOf(error)) ? new UnansweredCommit(path, messageOf(error), error) : known;
 }

@@ -1,22 +1,25 @@
-// Checks that a transaction reads one state of the catalogue (law 6). A snapshot covers rows, but names lead to the present tables, and a
-// query runs by their present definitions: if a table is truncated or rewritten after the snapshot was taken, it looks empty; and if a
-// schema is renamed, a partition detached or a view replaced, the rows are of another state (PostgreSQL documentation, 13.6 "Caveats").
-// What has been read stays locked until the transaction ends, views with everything below them: the locks say what has to be checked.
+// Checks that a transaction reads one state of the catalogue (law 6); a snapshot of SQLite has the
+// schema, too. PostgreSQL's covers rows, but names lead to the present tables, and a query runs by
+// their present definitions: if a table is truncated or rewritten after the snapshot was taken, it
+// looks empty; and if a schema is renamed, a partition detached or a view replaced, the rows are of
+// another state (documentation, 13.6 "Caveats"). What has been read stays locked until the
+// transaction ends, views with everything below them: the locks say what has to be checked.
 
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { AppError } from '../../errors.ts';
 import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
 import { compiled, type CompiledSql } from './compile.ts';
-import type { PostgresTable } from './native-types.ts';
+import type { PostgresTable } from './describe.ts';
 import { presentOid } from './transaction.ts';
 
 /** Objects with smaller oids are the server's own. */
 const FIRST_OID = sql.raw('16384');
 
 /**
- * Whether a row of the system's tables, which are read as of the snapshot, was changed since. Its xmax is the transaction that did so, or
- * one that has not ended or was rolled back, which is no change. `txid_status` expects the full number, whose lower half xmax is; the
- * snapshot's next number is less than half a turn away from it.
+ * Whether a row of the system's tables, which are read as of the snapshot, was changed since. Its
+ * xmax is the transaction that did so, or one that has not ended or was rolled back, which is no
+ * change. `txid_status` expects the full number, whose lower half xmax is; the snapshot's next
+ * number is less than half a turn away from it.
  */
 function isChanged(xmax: string): RawBuilder<SqlBool> {
   const id = sql.raw(`${xmax}::text::bigint`);
@@ -40,8 +43,8 @@ const RELATIONS = sql`any ((select oids from relations)::oid[])`;
 const IS_READ = sql`relkind in ('r', 'p', 'v', 'm', 'f')`;
 
 /**
- * The functions that views call, and those that these call in turn: as far as the server knows, and wherever a name occurs in the source
- * of one, since the server does not look into it.
+ * The functions that views call, and those that these call in turn: as far as the server knows, and
+ * wherever a name occurs in the source of one, since the server does not look into it.
  */
 const FUNCTIONS = sql`
   select d.refobjid from pg_catalog.pg_rewrite as r
@@ -56,8 +59,9 @@ const FUNCTIONS = sql`
   ) as called(oid)`;
 
 /**
- * Queries the names of what is newer than the snapshot: of the contract's tables as they were described when the transaction began, of
- * everything that this session has locked, and of the functions and enumerations that it uses.
+ * Queries the names of what is newer than the snapshot: of the contract's tables as they were
+ * described when the transaction began, of everything that this session has locked, and of the
+ * functions and enumerations that it uses.
  */
 export function newerThanSnapshot(described: ReadonlyMap<TableName, PostgresTable>): CompiledSql {
   const oids = TABLE_NAMES.map((name) => described.get(name)?.oid ?? null);

@@ -1,5 +1,5 @@
-// One query of the driver, through its callback. The promises that the driver makes keep earlier results alive until a full garbage
-// collection: measured, a build took 20 MB more with them.
+// One query of the driver, through its callback. The promises that the driver makes keep earlier
+// results alive until a full garbage collection: measured, a build took 20 MB more with them.
 
 import type { Client, QueryArrayResult } from 'pg';
 import { valueTypes } from './values.ts';

@@ -1,73 +1,60 @@
-// A connection to PostgreSQL with an open transaction: runs queries in turn, and in batches by cursors. What only a reader does is in
-// reader.ts, what only a writer does in writer.ts.
+// Reads a catalogue in PostgreSQL, in one read-only transaction, which sees one state of it (law
+// 6).
 
-import type { Client } from 'pg';
+import { isDeepStrictEqual } from 'node:util';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import type { CatalogueRows, Query, TableDescription } from '../reader.ts';
-import type { TableName } from '../contract/tables.ts';
-import { displayAddress } from './address.ts';
-import { queryResult } from './query-result.ts';
-import { compiled, compiledOn, type CompiledSql } from './compile.ts';
-import { connect } from './connect.ts';
-import { connectionSettings, type RowSecurity } from './connection-settings.ts';
-import { postgresError } from './errors.ts';
+import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
+import type { Finding } from '../../findings.ts';
+import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
+import type { Group, Grouping, IdRange } from '../load/groups.ts';
+import type { CatalogueReader, CatalogueRows, Query, TableDescription } from '../reader.ts';
+import { compiled, compiledOn, groupedQuery, groupsFrom, type CompiledSql } from './compile.ts';
+import { Session } from './connect.ts';
+import { DESCRIBE_QUERY, tablesFrom, typeProblem, type PostgresTable } from './describe.ts';
+import { readError } from './errors.ts';
 import { Fetches } from './fetches.ts';
-import { DESCRIBE_QUERY, tablesFrom, typeProblem, type PostgresTable } from './native-types.ts';
+import { newerTablesError, newerThanSnapshot } from './newer-than-snapshot.ts';
 import { searchPathFrom, SESSION_QUERY, transactionSettings, type SearchPath } from './transaction.ts';
 
-/** How long to wait for the end of a connection; by then nothing depends on its answer. */
-const GOODBYE_MS = 1000;
-
-/** A connection without a transaction yet. */
-export interface Connected {
-  /** Its address without a password. */
-  readonly path: string;
-  readonly client: Client;
-  readonly rowSecurity: RowSecurity;
+/**
+ * Opens a catalogue on a server and begins its transaction; with the id of a snapshot, one that
+ * sees the state that another session holds.
+ * @throws AppError database-…, snapshot-unknown
+ */
+export async function openReader(address: string, snapshot: string | null): Promise<PostgresReader> {
+  const reader = new PostgresReader(await Session.open(address, readError), snapshot);
+  try {
+    await reader.beginReading();
+    return reader;
+  } catch (error) {
+    await reader[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
-/** A connection with an open transaction, which throws AppErrors. */
+/** A connection with an open transaction: reads rows at once, and in batches by cursors. */
 export class PostgresRows implements CatalogueRows {
   readonly kind = 'postgres';
   readonly path: string;
   readonly typeProblem = typeProblem;
-  protected readonly client: Client;
+  protected readonly session: Session;
   protected tables: ReadonlyMap<TableName, PostgresTable> = new Map();
-  readonly #rowSecurity: RowSecurity;
   #searchPath: SearchPath = { setting: '', schemas: '' };
   #cursorsTotal = 0;
-  #endedBy: unknown;
-  /** Resolves when all earlier queries have ended: a connection runs one at a time. */
-  #queries: Promise<unknown> = Promise.resolve();
   readonly #fetches: Fetches;
 
-  protected constructor({ path, client, rowSecurity }: Connected) {
-    this.path = path;
-    this.client = client;
-    this.#rowSecurity = rowSecurity;
-    // If the connection breaks between two queries, the next one fails with this error instead of "no connection".
-    client.on('error', (error: unknown) => (this.#endedBy ??= error));
-    this.#fetches = new Fetches({
-      client,
-      inTurn: (query) => this.#inTurn(query),
-      errorOf: (error, tables) => postgresError(path, this.#endedBy ?? error, tables),
-    });
+  constructor(session: Session) {
+    this.path = session.path;
+    this.session = session;
+    this.#fetches = new Fetches(session);
   }
 
-  /** @throws AppError database-… */
-  protected static async connected(address: string): Promise<Connected> {
-    const path = displayAddress(address);
-    try {
-      const settings = connectionSettings(address, process.env);
-      return { path, client: await connect(settings), rowSecurity: settings.rowSecurity };
-    } catch (error) {
-      throw postgresError(path, error);
-    }
-  }
-
-  /** Begins a transaction and describes the tables. The first query takes the snapshot. @throws AppError database-… */
+  /**
+   * Begins a transaction and describes the tables. The first query takes the snapshot.
+   * @throws AppError database-…
+   */
   protected async begin(how: string): Promise<void> {
-    await this.command([how, ...transactionSettings(this.#rowSecurity)].join('; '));
+    await this.session.command([how, ...transactionSettings(this.session.rowSecurity)].join('; '));
     this.#searchPath = searchPathFrom(await this.run(compiled(SESSION_QUERY)), this.path);
     await this.lookAtTables();
   }
@@ -76,41 +63,8 @@ export class PostgresRows implements CatalogueRows {
     this.tables = tablesFrom(await this.run(compiled(DESCRIBE_QUERY)));
   }
 
-  /** Runs statements without values or rows. @returns the server's word for what it did, such as COMMIT. @throws AppError database-… */
-  protected async command(
-    text: string,
-    errorOf: (path: string, error: unknown) => unknown = postgresError,
-  ): Promise<string> {
-    const { command } = await this.query(
-      () => this.client.query(text),
-      (error) => errorOf(this.path, error),
-    );
-    return command;
-  }
-
-  protected async run({ text, values, tables }: CompiledSql): Promise<unknown[][]> {
-    const [rows = []] = await this.query(
-      () => queryResult(this.client, text, values),
-      (error) => postgresError(this.path, error, tables),
-    );
-    return rows;
-  }
-
-  /** Runs a query after all earlier ones; `errorOf` turns its error into ours. */
-  protected async query<T>(query: () => Promise<T>, errorOf: (error: unknown) => unknown): Promise<T> {
-    try {
-      return await this.#inTurn(query);
-    } catch (error) {
-      throw errorOf(this.#endedBy ?? error);
-    }
-  }
-
-  #inTurn<T>(query: () => Promise<T>): Promise<T> {
-    const answer = this.#queries.then(query);
-    // Does not keep the answer itself in memory until the next query.
-    const ended = (): void => undefined;
-    this.#queries = answer.then(ended, ended);
-    return answer;
+  protected run(query: CompiledSql): Promise<unknown[][]> {
+    return this.session.run(query);
   }
 
   rows(query: Query): Promise<unknown[][]> {
@@ -139,7 +93,7 @@ export class PostgresRows implements CatalogueRows {
       // If the caller left early, a FETCH is still pending and must not be sent after the CLOSE.
       await next.catch(() => undefined);
       // In a failed transaction there is nothing to close.
-      await this.command(`close ${cursor}`).catch(() => undefined);
+      await this.session.command(`close ${cursor}`).catch(() => undefined);
     }
   }
 
@@ -164,11 +118,144 @@ export class PostgresRows implements CatalogueRows {
   protected classOf(table: TableName, column: string): string | undefined {
     return this.tables.get(table)?.classes.get(column);
   }
+}
 
-  /** Closes the connection, without waiting for a server that does not answer. */
-  protected async end(): Promise<void> {
-    const timer = setTimeout(() => this.client.connection.stream.destroy(), GOODBYE_MS);
-    await this.client.end().catch(() => undefined);
-    clearTimeout(timer);
+/**
+ * Of statements that name what is not there; and internal errors, as when a table vanishes while it
+ * is opened.
+ */
+const WRONG_STATEMENT = /^(?:42|3F|XX)/;
+
+/**
+ * invalid_parameter_value, undefined_object, object_not_in_prerequisite_state: no such snapshot, or
+ * its session has ended.
+ */
+const SNAPSHOT_GONE: ReadonlySet<string> = new Set(['22023', '42704', '55000']);
+
+class PostgresReader extends PostgresRows implements CatalogueReader {
+  /** None: readers never block writers. */
+  readonly finding = null;
+
+  /** The id of a state that another session holds; null for the present state. */
+  readonly #snapshot: string | null;
+  /** Tables that are known to be as old as the snapshot; see newer-than-snapshot.ts. */
+  readonly #confirmed = new Set<TableName>();
+
+  constructor(session: Session, snapshot: string | null) {
+    super(session);
+    this.#snapshot = snapshot;
+  }
+
+  /**
+   * The same, once it is certain that the tables are as old as the snapshot.
+   * @throws AppError database-busy
+   */
+  protected override async run(query: CompiledSql): Promise<unknown[][]> {
+    const rows = await super.run(query).catch(async (error: unknown) => {
+      throw (await this.#replacedMeanwhile(error)) ?? error;
+    });
+    if (query.tables.every((table) => this.#confirmed.has(table))) return rows;
+    await this.confirmOneState();
+    for (const table of query.tables) this.#confirmed.add(table);
+    return rows;
+  }
+
+  async confirmOneState(): Promise<void> {
+    const newer = await super.run(newerThanSnapshot(this.tables));
+    if (newer.length > 0) throw newerTablesError(this.path, newer.flat());
+  }
+
+  /**
+   * What a query has failed for, if it is that tables were replaced since they were described.
+   * Gives up the transaction.
+   */
+  async #replacedMeanwhile(error: unknown): Promise<AppError | null> {
+    if (!(error instanceof AppError) || !WRONG_STATEMENT.test(systemCodeOf(error.cause))) return null;
+    const before = this.tables;
+    try {
+      await this.session.command('rollback');
+      await this.begin('begin read only');
+    } catch {
+      return null;
+    }
+    const names = TABLE_NAMES.filter((name) => !isDeepStrictEqual(this.tables.get(name), before.get(name)));
+    return names.length === 0 ? null : newerTablesError(this.path, names);
+  }
+
+  /** @throws AppError database-…, snapshot-unknown */
+  async beginReading(): Promise<void> {
+    this.#confirmed.clear();
+    const id = this.#snapshot;
+    // Must come first in the transaction.
+    const snapshot = id === null ? [] : [`set transaction snapshot ${this.session.client.escapeLiteral(id)}`];
+    // The transaction is idle while this process renders. One that writes keeps the limit: it holds
+    // locks, and its input may never come.
+    const settings = 'set local idle_in_transaction_session_timeout = 0';
+    try {
+      await this.begin(['begin isolation level repeatable read read only', ...snapshot, settings].join('; '));
+    } catch (error) {
+      const code = error instanceof AppError ? systemCodeOf(error.cause) : '';
+      if (id === null || !SNAPSHOT_GONE.has(code)) throw error;
+      const found = messageOf(error instanceof AppError ? error.cause : error);
+      const message = `expected a snapshot ${id} that is held at ${this.path}, found: ${found}`;
+      throw new AppError(
+        'snapshot-unknown',
+        message,
+        'hold one until all shards have ended, and give them its id',
+        error,
+      );
+    }
+    await this.confirmOneState();
+  }
+
+  /**
+   * Lets other sessions read the state of this transaction while it is open.
+   * @returns the id of the state
+   */
+  async exportSnapshot(): Promise<string> {
+    const [[id] = []] = await this.rows(sql`select pg_export_snapshot()`);
+    return String(id);
+  }
+
+  /** @throws AppError database-… where the server has ended the session */
+  async confirmSession(): Promise<void> {
+    await this.rows(sql`select 1`);
+  }
+
+  async *groups(grouping: Grouping, range: IdRange | 'null', groupsPerBatch: number): AsyncGenerator<Group[]> {
+    const classes = this.tables.get(grouping.table)?.classes ?? new Map();
+    const query = groupedQuery(grouping, range, classes, (column) => this.isWhole(column));
+    for await (const batch of this.batches(query, groupsPerBatch)) yield groupsFrom(batch, grouping.columns, classes);
+  }
+
+  mayBeLater(table: TableName, column: string, text: string): RawBuilder<SqlBool> {
+    const type = this.classOf(table, column);
+    const ref = sql.ref(column);
+    if (type === 'timestamptz') return sql<SqlBool>`(${ref} > ${text}::timestamptz or not isfinite(${ref}))`;
+    if (type === 'timestamp') return sql<SqlBool>`(${ref} > ${text}::timestamp or not isfinite(${ref}))`;
+    const pattern = `^${text.replaceAll(/\d/g, '[0-9]')}$`;
+    return sql<SqlBool>`(${ref} > ${text} or ${ref} !~ ${pattern})`;
+  }
+
+  /** Nothing to do: the server checks all text, and SQL_ASCII, where it does not, is refused. */
+  async markUndecodable(): Promise<void> {}
+
+  /** Nothing to tell: the server looks after its files. */
+  async damage(): Promise<readonly Finding[]> {
+    return [];
+  }
+
+  /** An operator's tables need not have foreign keys. */
+  withoutForeignKeys(): ReadonlySet<TableName> {
+    return new Set(TABLE_NAMES);
+  }
+
+  async restart(): Promise<void> {
+    await this.session.command('commit');
+    await this.beginReading();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.session.end();
   }
 }

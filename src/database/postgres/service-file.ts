@@ -1,17 +1,19 @@
-// Service files of PostgreSQL (documentation, "The Connection Service File"): named sets of parameters. The driver does not read them.
+// Service files of PostgreSQL (documentation, "The Connection Service File"): named sets of
+// parameters of a connection. The driver does not read them.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError, messageOf } from '../../errors.ts';
 
 /**
- * The parameters of a service, from the file that PGSERVICEFILE names, else from ~/.pg_service.conf, else from the system's file.
+ * The parameters of a service, from the file that PGSERVICEFILE names, else from
+ * ~/.pg_service.conf, else from the system's file.
  * @throws AppError database-unreadable: no such service, or an unreadable file
  */
 export function serviceParameters(service: string, environment: NodeJS.ProcessEnv): ReadonlyMap<string, string> {
   const { PGSERVICEFILE, HOME = '/', PGSYSCONFDIR = '/etc/postgresql-common' } = environment;
-  const own = PGSERVICEFILE ?? join(HOME, '.pg_service.conf');
-  const paths = [own, join(PGSYSCONFDIR, 'pg_service.conf')].filter(
+  const personal = PGSERVICEFILE ?? join(HOME, '.pg_service.conf');
+  const paths = [personal, join(PGSYSCONFDIR, 'pg_service.conf')].filter(
     (path) => path === PGSERVICEFILE || existsSync(path),
   );
   for (const path of paths) {
@@ -32,7 +34,9 @@ function readService(path: string): string {
   }
 }
 
-/** `name=value` lines from `[service]` up to the next section; null where there is no such section. */
+/**
+ * `name=value` lines from `[service]` up to the next section; null where there is no such section.
+ */
 function sectionOf(text: string, service: string): ReadonlyMap<string, string> | null {
   const lines = text.split('\n').map((line) => line.trim());
   const start = lines.indexOf(`[${service}]`) + 1;

@@ -1,4 +1,4 @@
-// Modules of packages that bring no types for them.
+// Modules of PostgreSQL's packages that bring no types for them.
 
 declare module 'pg/lib/client.js' {
   import { Client } from 'pg';
@@ -13,6 +13,9 @@ declare module 'pgpass' {
     readonly database: string | undefined;
     readonly user: string | undefined;
   }
-  /** Calls back with the password of the first line that fits, or with undefined. Reports a file that others may read on stderr, and skips it. */
+  /**
+   * Calls back with the password of the first line that fits, or with undefined. Reports a file
+   * that others may read on stderr, and skips it.
+   */
   export default function pgpass(server: Server, done: (password: string | undefined) => void): void;
 }

@@ -1,6 +1,41 @@
-// Parses values that PostgreSQL prints into the contract's. What the contract does not allow is passed on, for the column's rule to refuse.
+// How a column becomes values of the contract. SQL converts native types: booleans to 0 and 1,
+// infinite instants to NULL where that is an open end, and all text to the order of its code
+// points. Single values are parsed here as the server prints them. What the contract does not allow
+// is passed on, for the column's rule to refuse.
 
+import { CELL_BYTES_MAX, type Column } from '../contract/columns.ts';
 import { LARGE_TEXT } from '../contract/row-checker.ts';
+import { TABLES, type TableName } from '../contract/tables.ts';
+import type { PostgresTable, TypeClass } from './describe.ts';
+
+/**
+ * A SELECT that gives a table's columns as the contract has them. The planner inlines it and still
+ * uses indexes.
+ */
+export function canonicalSelect(table: TableName, description: PostgresTable): string {
+  return `select ${canonicalColumns(table, description).join(', ')} from "${table}"`;
+}
+
+export function canonicalColumns(table: TableName, { classes, unlimited }: PostgresTable): readonly string[] {
+  return Object.entries<Column<unknown>>(TABLES[table]).flatMap(([name, { openEnd }]) => {
+    const type = classes.get(name);
+    if (type === undefined) return [];
+    if (type === 'boolean') return [`"${name}"::int as "${name}"`];
+    if (type === 'text') return [`(${textOf(name, unlimited.has(name))} collate "C") as "${name}"`];
+    if (type === 'timestamptz' && openEnd !== undefined) return [`nullif("${name}", '${openEnd}') as "${name}"`];
+    return [`"${name}"`];
+  });
+}
+
+/**
+ * A column's text; where it is too large to be read, its size, which the server knows without
+ * fetching it.
+ */
+function textOf(name: string, isUnlimited: boolean): string {
+  const text = `"${name}"::text`;
+  const size = `octet_length(${text})`;
+  return isUnlimited ? `case when ${size} > ${CELL_BYTES_MAX} then '${LARGE_TEXT}' || ${size} else ${text} end` : text;
+}
 
 /** OIDs of built-in types, the same in every database. */
 const BOOL = 16;
@@ -40,7 +75,7 @@ function integer(text: string): unknown {
 }
 
 /** No column accepts NaN, Infinity, or text: what a number would round to a whole one. */
-export function numeric(text: string): unknown {
+function numeric(text: string): unknown {
   const [, whole] = /^(-?\d+)(?:\.0*)?$/.exec(text) ?? [];
   if (whole !== undefined) return integer(whole);
   const number = Number(text);
@@ -58,17 +93,29 @@ function wallTime(text: string): string {
 }
 
 /** The same for a time in JSON, such as `2026-12-01T19:00:00+00:00`. */
-export function timeInJson(text: string): string {
+function timeInJson(text: string): string {
   if (text.length === 19) return text;
   if (text.length === 25 && text.endsWith('+00:00')) return `${text.slice(0, 19)}Z`;
   return inIso(text.replace(/\+00:00(?=$| BC$)/, 'Z'));
 }
 
 /**
- * The fraction of a second is cut off. A time after the year 9999 or before the year 0 stays longer than a column accepts. The year 0 of
- * the contract is 1 BC in PostgreSQL.
+ * The fraction of a second is cut off. A time after the year 9999 or before the year 0 stays longer
+ * than a column accepts. The year 0 of the contract is 1 BC in PostgreSQL.
  */
 function inIso(text: string): string {
   const time = text.replace(/ (?=\d)/, 'T').replace(/\.\d+/, '');
   return time.startsWith('0001') && time.endsWith(' BC') ? `0000${time.slice(4, -3)}` : time;
 }
+
+const ofText =
+  (parse: (text: string) => unknown) =>
+  (value: unknown): unknown =>
+    typeof value === 'string' ? parse(value) : value;
+
+/** Values that JSON has in a form of its own. */
+export const IN_JSON: Partial<Record<TypeClass, (value: unknown) => unknown>> = {
+  timestamptz: ofText(timeInJson),
+  timestamp: ofText(timeInJson),
+  numeric: ofText(numeric),
+};

@@ -1,13 +1,12 @@
-// Which of the contract's tables an SQLite file has, and the declared types of their columns. Columns of views often have none; then the
-// values of the rows are checked.
+// Which of the contract's tables an SQLite file has, and the declared types of their columns.
+// Columns of views often have none; then the values of the rows are checked.
 
 import { sql } from 'kysely';
 import { AppError, messageOf } from '../../errors.ts';
 import type { CatalogueRows, TableDescription, TypeProblem } from '../reader.ts';
 import type { Column } from '../contract/columns.ts';
-import { TEXT_ID_HINT } from '../contract/conversions.ts';
 import { anyTable } from '../contract/query-builders.ts';
-import { isId, TABLE_NAMES, type TableName } from '../contract/tables.ts';
+import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
 
 type RowSource = Pick<CatalogueRows, 'rows'>;
 
@@ -42,25 +41,22 @@ async function describeTable(reader: RowSource, table: TableName, isView: boolea
 
 /** See CatalogueRows. */
 export function typeProblem(
-  table: TableName,
+  _table: TableName,
   column: string,
   { declared }: Column<unknown>,
   { isView, types }: TableDescription,
 ): TypeProblem | null {
   const type = types.get(column) ?? '';
-  // For a view's column, BLOB only means that SQLite finds no single type, as where a UNION mixes expressions.
+  // For a view's column, BLOB only means that SQLite finds no single type, as where a UNION mixes
+  // expressions.
   if ((isView && type === 'BLOB') || mayHold(type, declared)) return null;
-  return { expected: declared, hint: typeHint(table, column, declared) };
+  return { expected: declared };
 }
 
-/** Suggests no cast that would lose something: 19.99 would become 19, and 'b7c1' would become 0. */
-function typeHint(table: TableName, column: string, declared: string): string {
-  if (column === 'amount_minor')
-    return 'for a currency of two decimals: CAST(round(<price> * 100) AS INTEGER); a bare CAST cuts off the cents';
-  return isId(table, column) ? TEXT_ID_HINT : `declare it as ${declared}, or cast it in a view`;
-}
-
-/** Whether a declared type can hold the contract's values, by SQLite's rules of affinity; an unknown type can. */
+/**
+ * Whether a declared type can hold the contract's values, by SQLite's rules of affinity; an unknown
+ * type can.
+ */
 function mayHold(dataType: string, wanted: 'INTEGER' | 'TEXT'): boolean {
   const type = dataType.toUpperCase();
   if (type.includes('INT')) return wanted === 'INTEGER';

@@ -1,11 +1,13 @@
-// Errors of the SQLite driver, in terms of what an operator can do about them.
+// Errors of the SQLite driver and of the system, in terms of what an operator can do about them;
+// and refusals of rows.
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import { AppError, driverError, messageOf, shellWord, systemCodeOf } from '../../errors.ts';
 import { canLockBeside, isLockRefusal } from '../../file-lock.ts';
+import { RefusedChange, type RefusedKind } from '../writer.ts';
 
 /** Makes a function that runs work on a database, and turns its errors into ours. */
-export const guardWith =
+const guardWith =
   (errorOf: (path: string, error: unknown) => unknown) =>
   <T>(path: string, work: () => T): T => {
     try {
@@ -15,10 +17,13 @@ export const guardWith =
     }
   };
 
-export const readErrors = guardWith(databaseError);
+export const reading = guardWith(readError);
+export const writing = guardWith(writeError);
 
-/** An error of the SQLite driver in terms of the command that was run; other errors pass unchanged. */
-export function databaseError(path: string, error: unknown): unknown {
+/**
+ * An error of the SQLite driver in terms of the command that was run; other errors pass unchanged.
+ */
+export function readError(path: string, error: unknown): unknown {
   const code = systemCodeOf(error);
   if (!code.startsWith('SQLITE_')) return driverError(error) ?? error;
   const message = messageOf(error);
@@ -36,7 +41,8 @@ export function databaseError(path: string, error: unknown): unknown {
     const hint = `complete that as a user who may write: sqlite3 ${shellWord(path)} "SELECT count(*) FROM sqlite_schema"`;
     return new AppError('database-unreadable', found, hint, error);
   }
-  // Of a reader SQLITE_READONLY means that SQLite itself was to write: -shm and -wal, which readers of a WAL database share.
+  // Of a reader SQLITE_READONLY means that SQLite itself was to write: -shm and -wal, which readers
+  // of a WAL database share.
   if (code === 'SQLITE_CANTOPEN' || code.startsWith('SQLITE_READONLY')) {
     const ofWal =
       '; beside a database in WAL mode SQLite writes a -shm file, even to read it: let this user write to its folder, ' +
@@ -57,8 +63,9 @@ export function noLocksError(path: string, cause?: unknown): AppError {
 }
 
 /**
- * Whether a database is in WAL mode, by its header (SQLite, "Database File Format", 1.3.3); null where that cannot be read. Only after an
- * error: closing the file here releases the locks that this process has on it.
+ * Whether a database is in WAL mode, by its header (SQLite, "Database File Format", 1.3.3); null
+ * where that cannot be read. Only after an error: closing the file here releases the locks that
+ * this process has on it.
  */
 function isInWalMode(path: string): boolean | null {
   const header = Buffer.alloc(20);
@@ -73,4 +80,35 @@ function isInWalMode(path: string): boolean | null {
     return null;
   }
   return header[18] === 2;
+}
+
+/** Errors of the driver and of the system as ours; violated constraints pass unchanged. */
+export function writeError(path: string, error: unknown): unknown {
+  const code = systemCodeOf(error);
+  if (error instanceof AppError || code.startsWith('SQLITE_CONSTRAINT')) return error;
+  const isRefused = code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_FULL') || /^E[A-Z]+$/.test(code);
+  if ((!isRefused && !code.startsWith('SQLITE_IOERR')) || isLockRefusal(code)) return readError(path, error);
+  const message = `expected to be able to write ${path}, found: ${messageOf(error)}; nothing is changed`;
+  const hint = 'check its permissions and the room on its disk, or name another file with --db';
+  return new AppError('database-not-writable', message, hint, error);
+}
+
+const REFUSED_KINDS: Readonly<Record<string, RefusedKind>> = {
+  SQLITE_CONSTRAINT_PRIMARYKEY: 'key',
+  SQLITE_CONSTRAINT_ROWID: 'key',
+  SQLITE_CONSTRAINT_UNIQUE: 'unique',
+  SQLITE_CONSTRAINT_NOTNULL: 'not-null',
+  SQLITE_CONSTRAINT_FOREIGNKEY: 'foreign-key',
+  // A statement that cannot be prepared: a view does not take rows, or a table lacks the key that
+  // replacing needs.
+  SQLITE_ERROR: 'no-rows',
+};
+
+/** An error of a change to rows: a RefusedChange, or what `writeError` makes of it. */
+export function changeError(path: string, error: unknown): unknown {
+  if (error instanceof RefusedChange) return error;
+  const code = systemCodeOf(error);
+  if (code === 'SQLITE_ERROR' || code.startsWith('SQLITE_CONSTRAINT'))
+    return new RefusedChange(REFUSED_KINDS[code] ?? 'check', messageOf(error), error);
+  return writeError(path, error);
 }

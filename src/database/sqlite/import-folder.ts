@@ -1,9 +1,12 @@
-// The folder beside a database that is being made, `<database>.import-…`, until the whole database moves to its path. A lock in it
-// dies with the process that holds it, so that a later import can tell a killed import's folder from a running one's:
+// The folder beside a database that is being made, `<database>.import-…`, until the whole database
+// moves to its path; a server makes its tables in the transaction. A lock in it dies with the
+// process that holds it, so that a later import can tell a killed import's folder from a running
+// one's:
 //
 //   only the maker of a folder creates the lock; a sweep takes an existing one, and removes it last
 //
-// A sweep may find a folder before its maker has locked it. The maker detects that, and makes another.
+// A sweep may find a folder before its maker has locked it. The maker detects that, and makes
+// another.
 
 import { existsSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -25,7 +28,8 @@ export interface ImportFolder {
 
 /**
  * Makes a folder for the database that will be at `path`.
- * @throws AppError database-unreadable (a file system without locks), errors of the system and of the driver
+ * @throws AppError database-unreadable (a file system without locks), errors of the system and of
+ * the driver
  */
 export function makeImportFolder(path: string): ImportFolder {
   for (;;) {
@@ -42,7 +46,10 @@ export function makeImportFolder(path: string): ImportFolder {
   }
 }
 
-/** Removes the folders that killed imports into `path` have left. What cannot be removed stays: it does no harm. */
+/**
+ * Removes the folders that killed imports into `path` have left. What cannot be removed stays: it
+ * does no harm.
+ */
 export function sweepImportFolders(path: string): void {
   const prefix = `${basename(path)}.import-`;
   for (const name of namesIn(dirname(path))) {

@@ -1,4 +1,5 @@
-// Gives a new database its name, durably, unless that has been taken meanwhile.
+// Gives the file of a new database its name, durably, unless that has been taken meanwhile. On a
+// server the commit does as much.
 
 import { existsSync, linkSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -7,7 +8,8 @@ import { fsyncPath } from '../../fsync-path.ts';
 import { removeFile } from '../../remove-file.ts';
 
 /**
- * Moves a finished database to its path; `from` may stay as another name of it. If this fails, it is not there.
+ * Moves a finished database to its path; `from` may stay as another name of it. If this fails, it
+ * is not there.
  * @throws AppError database-exists; errors of the system
  */
 export function moveInPlace(from: string, to: string): void {
@@ -15,7 +17,8 @@ export function moveInPlace(from: string, to: string): void {
   // A journal that a killed writer left beside a deleted database would be applied to this one.
   for (const suffix of ['-wal', '-shm', '-journal']) removeFile(`${to}${suffix}`);
   try {
-    // Of two imports that make the same catalogue, one must not overwrite the other's rows, as a rename would.
+    // Of two imports that make the same catalogue, one must not overwrite the other's rows, as a
+    // rename would.
     linkSync(from, to);
   } catch (error) {
     if (systemCodeOf(error) === 'EEXIST') throw overtaken(to, error);

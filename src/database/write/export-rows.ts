@@ -1,5 +1,6 @@
-// Exports rows as NDJSON, the form that import reads: only the columns of the contract, and bad rows unchanged, since an export also
-// serves to inspect them. Refuses what JSON cannot hold rather than printing an approximation.
+// Exports rows as NDJSON, the form that import reads: only the columns of the contract, and bad
+// rows unchanged, since an export also serves to inspect them. Refuses what JSON cannot hold rather
+// than printing an approximation.
 
 import { setImmediate } from 'node:timers/promises';
 import { AppError, shellWord } from '../../errors.ts';
@@ -10,9 +11,9 @@ import type { TableName } from '../contract/tables.ts';
 import { frontConditions } from './front-rows.ts';
 
 /**
- * The rows of tables by primary key, as text in pieces of whole lines. Only columns that are NULL are left out, so that an import gives
- * the same rows even if defaults have changed. `onBatch` is called with the number of rows of each batch. With codes of fronts only the
- * rows that these need.
+ * The rows of tables by primary key, as text in pieces of whole lines. Only columns that are NULL
+ * are left out, so that an import gives the same rows even if defaults have changed. `onBatch` is
+ * called with the number of rows of each batch. With codes of fronts only the rows that these need.
  * @throws AppError export-value-unprintable, front-unknown, database-unreadable
  */
 export async function* exportRows(
@@ -34,8 +35,8 @@ export async function* exportRows(
             const value = values[i];
             if (value === null) continue;
             if (!isPrintable(value)) {
-              const place = `${checker.placeOf(values)}: ${column}`;
-              const message = `${place}: expected text or a number that JSON holds exactly, found ${quoted(value)}`;
+              const location = `${checker.placeOf(values)}: ${column}`;
+              const message = `${location}: expected text or a number that JSON holds exactly, found ${quoted(value)}`;
               const hint = `see all such values with: playbill check-db --db ${shellWord(reader.path)} --all`;
               throw new AppError('export-value-unprintable', message, hint);
             }
@@ -50,7 +51,9 @@ export async function* exportRows(
   }
 }
 
-/** The driver rounds integers beyond 2^53; a BLOB, and text that cannot be decoded, have no JSON. */
+/**
+ * The driver rounds integers beyond 2^53; a BLOB, and text that cannot be decoded, have no JSON.
+ */
 function isPrintable(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
   return typeof value === 'string';

@@ -1,5 +1,5 @@
-// The keys of fronts in the catalogue: issued, listed, revoked. Public halves and names of secrets only; a private key is never
-// stored. Each change is one transaction.
+// The keys of fronts in the catalogue: issued, listed, revoked. Public halves and names of secrets
+// only; a private key is never stored. Each change is one transaction.
 
 import { parseInstant, type Instant } from '../../catalogue/instant.ts';
 import { AppError, shellWord } from '../../errors.ts';
@@ -12,7 +12,7 @@ import { KEY, keyRingEntry, loadKeys } from '../load/load-keys.ts';
 import type { CatalogueReader, Query } from '../reader.ts';
 import type { CatalogueKeys } from '../../release/publish/next-key-ring.ts';
 import { FindingLog, quoted } from '../contract/row-checker.ts';
-import { Refusal, type CatalogueWriter } from '../writer.ts';
+import { RefusedChange, type CatalogueWriter } from '../writer.ts';
 
 /** What a new key needs; instants are canonical text. */
 export interface NewKey {
@@ -30,7 +30,8 @@ export interface NewKey {
 export type ListedKey = Awaited<ReturnType<typeof listKeys>>[number];
 
 /**
- * Stores a key for a front. @throws AppError front-unknown, key-exists, key-invalid, database-…, contract-…
+ * Stores a key for a front.
+ * @throws AppError front-unknown, key-exists, key-invalid, database-…, contract-…
  */
 export async function storeKey(databasePath: string, front: string, key: NewKey): Promise<void> {
   await changing(databasePath, async (catalogue) => {
@@ -56,7 +57,8 @@ export function keyidTaken(keyid: string, where: string): AppError {
 }
 
 /**
- * Revokes a key from an instant (canonical text) on; a key that is revoked from an earlier one stays so.
+ * Revokes a key from an instant (canonical text) on; a key that is revoked from an earlier one
+ * stays so.
  * @returns from when the key is revoked
  * @throws AppError key-unknown, database-…, contract-…
  */
@@ -125,7 +127,10 @@ async function changing<T>(databasePath: string, change: (catalogue: CatalogueWr
   }
 }
 
-/** Changes a key and checks that it has these values: row security, a rule or a trigger can prevent that without an error. */
+/**
+ * Changes a key and checks that it has these values: row security, a rule or a trigger can prevent
+ * that without an error.
+ */
 async function changeKey(
   catalogue: CatalogueWriter,
   query: Query,
@@ -147,7 +152,7 @@ async function changeKey(
 
 /** A refusal in terms of the keys; other errors pass unchanged. */
 function notAccepted({ path }: CatalogueWriter, error: unknown): unknown {
-  if (!(error instanceof Refusal)) return error;
+  if (!(error instanceof RefusedChange)) return error;
   const message = `front_keys of ${path} does not accept the change: ${error.message}`;
   const hint = 'where front_keys is a view over your own tables, change those, then build';
   return new AppError('database-not-writable', message, hint, error);

@@ -1,5 +1,6 @@
-// Which rows of each table a front needs: those its documents are made of, and the rows they refer to, so that foreign keys hold; nothing
-// of other fronts. These are conditions in SQL, so that an export can stream.
+// Which rows of each table a front needs: those its documents are made of, and the rows they refer
+// to, so that foreign keys hold; nothing of other fronts. These are conditions in SQL, so that an
+// export can stream.
 
 import { sql, type RawBuilder } from 'kysely';
 import { unknownFront } from '../load/unknown-front.ts';
@@ -10,8 +11,8 @@ import type { TableName } from '../contract/tables.ts';
 type Condition = RawBuilder<boolean>;
 
 /**
- * Conditions for the rows of these fronts, disabled ones included. What a product links to comes along where the front does not
- * attach it: `explain` says so of it.
+ * Conditions for the rows of these fronts, disabled ones included. What a product links to comes
+ * along where the front does not attach it: `explain` says so of it.
  * @throws AppError front-unknown, database-…
  */
 export async function frontConditions(

@@ -1,13 +1,13 @@
-// Imports rows in one transaction: all of them or none. Each row is checked by the column rules before it is inserted. Rules that concern
-// several rows are left to check-db.
+// Imports rows in one transaction: all of them or none. Each row is checked by the column rules
+// before it is inserted. Rules that concern several rows are left to check-db.
 
 import type { Finding } from '../../findings.ts';
 import { AppError } from '../../errors.ts';
 import { openForWriting } from '../open.ts';
 import { checkContract } from '../contract/check-schema.ts';
-import { danglingIds } from '../load/orphan-references.ts';
+import { danglingIds } from '../contract/dangling-ids.ts';
 import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
-import { Refusal, type CatalogueWriter } from '../writer.ts';
+import { RefusedChange, type CatalogueWriter } from '../writer.ts';
 import { forEachBatch, type ImportSource } from './input-rows.ts';
 import { refusedError, type ExistingKey } from './refused-row.ts';
 
@@ -17,7 +17,10 @@ export interface InputOptions {
   readonly signal?: AbortSignal;
   /** Called for each row that is read. */
   readonly onRow?: () => void;
-  /** Called before the commit. After an interruption from here on, it is unknown whether anything was imported. */
+  /**
+   * Called before the commit. After an interruption from here on, it is unknown whether anything
+   * was imported.
+   */
   readonly onCommit?: () => void;
 }
 
@@ -32,8 +35,8 @@ const DANGLING_SHOWN = 5;
 
 /**
  * Imports all sources, or nothing.
- * @returns the rows by table, for tables that got any, in the order of TABLE_NAMES; whether this import made the database; a folder that it
- * could not remove, or null
+ * @returns the rows by table, for tables that got any, in the order of TABLE_NAMES; whether this
+ * import made the database; a folder that it could not remove, or null
  * @throws AppError import-…, database-…, contract-…
  */
 export async function importRows(sources: readonly ImportSource[], options: ImportOptions) {
@@ -44,7 +47,10 @@ export async function importRows(sources: readonly ImportSource[], options: Impo
   });
 }
 
-/** Opens a catalogue, or begins to make one, and commits what `write` does; nothing where that fails or is aborted. */
+/**
+ * Opens a catalogue, or begins to make one, and commits what `write` does; nothing where that fails
+ * or is aborted.
+ */
 export async function writingRows<T extends object>(
   { databasePath, signal, onCommit }: InputOptions,
   write: (catalogue: CatalogueWriter) => Promise<T>,
@@ -60,7 +66,7 @@ export async function writingRows<T extends object>(
     try {
       await catalogue.keep();
     } catch (error) {
-      throw error instanceof Refusal ? await refusedAtLastError(catalogue, error) : error;
+      throw error instanceof RefusedChange ? await refusedAtLastError(catalogue, error) : error;
     }
   } finally {
     await catalogue.discard();
@@ -68,7 +74,10 @@ export async function writingRows<T extends object>(
   return { ...result, leftBehind: catalogue.leftBehind };
 }
 
-/** Inserts every row of all sources; returns how many there were, by table. @throws AppError import-…, database-… */
+/**
+ * Inserts every row of all sources; returns how many there were, by table.
+ * @throws AppError import-…, database-…
+ */
 async function insertAll(
   sources: readonly ImportSource[],
   catalogue: CatalogueWriter,
@@ -91,7 +100,7 @@ async function insertAll(
 }
 
 /** What the database refuses at the commit: mostly dangling ids, by table, key and column. */
-async function refusedAtLastError(catalogue: CatalogueWriter, refusal: Refusal): Promise<AppError> {
+async function refusedAtLastError(catalogue: CatalogueWriter, refusal: RefusedChange): Promise<AppError> {
   const { kind, message } = refusal;
   const dangling = kind === 'foreign-key' ? await danglingError(catalogue, refusal) : null;
   if (dangling !== null) return dangling;
@@ -122,6 +131,6 @@ function danglingErrorOf([message = '', ...details]: readonly string[], cause: u
 }
 
 async function* allDanglingIds(catalogue: CatalogueWriter): AsyncGenerator<Finding> {
-  const sound = new Set(TABLE_NAMES);
-  for (const table of TABLE_NAMES) yield* danglingIds(catalogue, table, sound);
+  const readable = new Set(TABLE_NAMES);
+  for (const table of TABLE_NAMES) yield* danglingIds(catalogue, table, readable);
 }

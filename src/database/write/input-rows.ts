@@ -1,12 +1,12 @@
-// Reads input: NDJSON, one `{"table":…,"row":{…}}` per line, each row checked by the column rules. Collects refusals, so that one run
-// reports several. Writes nothing.
+// Reads input: NDJSON, one `{"table":…,"row":{…}}` per line, each row checked by the column rules.
+// Collects refusals, so that one run reports several. Writes nothing.
 
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 import { exactJson, hasRounded } from '../contract/exact-integers.ts';
 import { foundText, quoted } from '../contract/row-checker.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../contract/tables.ts';
 import { SCHEMA_FILES } from '../schema-file.ts';
-import type { CatalogueWriter, PlacedRow } from '../writer.ts';
+import type { CatalogueWriter, InputRow } from '../writer.ts';
 import { linesOf, type Line } from './ndjson-lines.ts';
 import { repeatedMember } from './repeated-member.ts';
 
@@ -23,8 +23,8 @@ const REFUSALS_SHOWN = 10;
 /** Rows per batch. Measured: more gain nothing, and fewer need more round trips to a server. */
 const ROWS_PER_BATCH = 500;
 
-/** Refusals of rows, several of which are thrown as one. */
-export class Refusals {
+/** RefusedRows of rows, several of which are thrown as one. */
+export class RefusedRows {
   readonly #catalogue: Pick<CatalogueWriter, 'isOpen'>;
   readonly #restText: string;
   readonly #kept: AppError[] = [];
@@ -40,7 +40,10 @@ export class Refusals {
     return REFUSALS_SHOWN - this.#kept.length;
   }
 
-  /** Adds refusals, in order. @throws AppError all of them, once there are enough or the transaction has ended */
+  /**
+   * Adds refusals, in order.
+   * @throws AppError all of them, once there are enough or the transaction has ended
+   */
   add(refusals: readonly AppError[]): void {
     this.#kept.push(...refusals);
     if (this.#kept.length >= REFUSALS_SHOWN || !this.#catalogue.isOpen) this.throwAny();
@@ -57,18 +60,19 @@ export class Refusals {
 }
 
 /**
- * Calls `take` with every row of all sources, in batches of consecutive rows of one table; it returns their refusals, at most
- * `refusalsMax`. `onRow` is called for each row that is read. A new catalogue needs a row: an input without any is that of a command that
- * has failed. @throws AppError import-…, with the refusals of several rows
+ * Calls `take` with every row of all sources, in batches of consecutive rows of one table; it
+ * returns their refusals, at most `refusalsMax`. `onRow` is called for each row that is read. A new
+ * catalogue needs a row: an input without any is that of a command that has failed.
+ * @throws AppError import-…, with the refusals of several rows
  */
 export async function forEachBatch(
   sources: readonly ImportSource[],
   catalogue: CatalogueWriter,
-  take: (rows: readonly PlacedRow[], refusalsMax: number) => Promise<readonly AppError[]>,
+  take: (rows: readonly InputRow[], refusalsMax: number) => Promise<readonly AppError[]>,
   onRow?: () => void,
 ): Promise<void> {
-  const refusals = new Refusals(catalogue, 'the rest was not read');
-  let batch: PlacedRow[] = [];
+  const refusals = new RefusedRows(catalogue, 'the rest was not read');
+  let batch: InputRow[] = [];
   let isEmpty = true;
   const flush = async (): Promise<void> => {
     const rows = batch;
@@ -115,11 +119,11 @@ async function* readableLines(name: string, open: ImportSource['open'], database
 }
 
 /** The row of a line, or what is wrong with it: import-line-invalid or import-row-invalid. */
-function rowOf(text: string, place: string): PlacedRow | AppError {
+function rowOf(text: string, location: string): InputRow | AppError {
   const invalid = (problem: string): AppError =>
     new AppError(
       'import-line-invalid',
-      `${place}: expected an object {"table":…,"row":{…}}, found ${problem}`,
+      `${location}: expected an object {"table":…,"row":{…}}, found ${problem}`,
       'write one row per line, such as {"table":"venues","row":{"id":1,"name":"Main stage","timezone":"Europe/Berlin"}}',
     );
   let parsed: unknown;
@@ -139,18 +143,21 @@ function rowOf(text: string, place: string): PlacedRow | AppError {
   if (!isRecord(row)) return invalid(row === undefined ? 'no row' : `the row ${quoted(row)}`);
   const known = TABLE_NAMES.find((name) => name === table);
   if (known === undefined) {
-    const message = `${place}: expected a table of the catalogue, found ${quoted(table)}`;
+    const message = `${location}: expected a table of the catalogue, found ${quoted(table)}`;
     return new AppError('import-row-invalid', message, `tables are: ${TABLE_NAMES.join(', ')}`);
   }
-  const checked = checkedRow(known, row, place);
+  const checked = checkedRow(known, row, location);
   // JSON.parse has rounded the integers beyond 2^53, and a refusal shows those that the file has.
   if (!(checked instanceof AppError) || !hasRounded(Object.values(row))) return checked;
   const exact = exactJson(text);
-  return isRecord(exact) && isRecord(exact['row']) ? checkedRow(known, exact['row'], place) : checked;
+  return isRecord(exact) && isRecord(exact['row']) ? checkedRow(known, exact['row'], location) : checked;
 }
 
-/** The row, once the column rules have accepted it; or an error with everything that is wrong with it. */
-function checkedRow(table: TableName, row: Readonly<Record<string, unknown>>, place: string): PlacedRow | AppError {
+/**
+ * The row, once the column rules have accepted it; or an error with everything that is wrong with
+ * it.
+ */
+function checkedRow(table: TableName, row: Readonly<Record<string, unknown>>, location: string): InputRow | AppError {
   const columns: string[] = [];
   const values: unknown[] = [];
   const problems: string[] = [];
@@ -172,8 +179,8 @@ function checkedRow(table: TableName, row: Readonly<Record<string, unknown>>, pl
     if (!Object.hasOwn(TABLES[table], column))
       problems.push(`${table}: expected only columns of the table, found ${quoted(column)}`);
   }
-  const [message, ...details] = problems.map((problem) => `${place}: ${problem}`);
-  if (message === undefined) return { table, columns, values, place };
+  const [message, ...details] = problems.map((problem) => `${location}: ${problem}`);
+  if (message === undefined) return { table, columns, values, location };
   const hint = `columns of ${table} are: ${Object.keys(TABLES[table]).join(', ')}`;
   return new AppError('import-row-invalid', message, hint, undefined, details);
 }

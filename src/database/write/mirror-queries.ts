@@ -1,10 +1,11 @@
-// The SQL of a mirror, which compares the input, staged in temporary tables, with the catalogue. A staged table has the name of the
-// catalogue's table and hides it from queries without a schema, so the check for dangling ids sees the input. Runs nothing.
+// The SQL of a mirror, which compares the input, staged in temporary tables, with the catalogue. A
+// staged table has the name of the catalogue's table and hides it from queries without a schema, so
+// the check for dangling ids sees the input. Runs nothing.
 
 import { sql, type Expression, type SqlBool } from 'kysely';
 import type { Query } from '../reader.ts';
 import { TABLE_RULES, type TableName } from '../contract/tables.ts';
-import { PLACE, type CatalogueWriter, type PlacedRow } from '../writer.ts';
+import { LOCATION, type CatalogueWriter, type InputRow } from '../writer.ts';
 import { columnsOf, othersOf } from './row-statements.ts';
 
 type Names = Pick<CatalogueWriter, 'nameOf' | 'rowsOf' | 'randomText'>;
@@ -14,7 +15,10 @@ const BATCH_ROWS = 1000;
 const and = (conditions: readonly Expression<SqlBool>[]) => sql<SqlBool>`${sql.join(conditions, sql` and `)}`;
 const or = (conditions: readonly Expression<SqlBool>[]) => sql<SqlBool>`${sql.join(conditions, sql` or `)}`;
 
-/** Whether `s` and `k` are the same row. Staged columns come first: where two collations differ, SQLite takes that of the first. */
+/**
+ * Whether `s` and `k` are the same row. Staged columns come first: where two collations differ,
+ * SQLite takes that of the first.
+ */
 const isSameKey = (table: TableName) =>
   and(TABLE_RULES[table].key.map((column) => sql<SqlBool>`${sql.ref(`s.${column}`)} = ${sql.ref(`k.${column}`)}`));
 
@@ -23,11 +27,14 @@ const isNotStaged = (of: Names, table: TableName) =>
   sql<SqlBool>`not exists (select 1 from ${of.rowsOf('staged', table)} as s where ${isSameKey(table)})`;
 
 /** A row of the input as a row to stage. */
-export function stagedRow(row: PlacedRow): PlacedRow {
-  return { ...row, columns: [...row.columns, PLACE], values: [...row.values, row.place] };
+export function stagedRow(row: InputRow): InputRow {
+  return { ...row, columns: [...row.columns, LOCATION], values: [...row.values, row.location] };
 }
 
-/** One row: how many rows the input has, how many the catalogue, and how many of these the input does not. */
+/**
+ * One row: how many rows the input has, how many the catalogue, and how many of these the input
+ * does not.
+ */
 export function countsQuery(of: Names, table: TableName): Query {
   const kept = of.rowsOf('kept', table);
   return sql`select (select count(*) from ${of.rowsOf('staged', table)} as s), (select count(*) from ${kept} as k),
@@ -39,8 +46,8 @@ export function keptTotalQuery(of: Names, table: TableName): Query {
 }
 
 /**
- * Rows of the input that are new or different, by key, after the key `after`: the values of the columns, the place, and whether the row
- * is new. At most BATCH_ROWS.
+ * Rows of the input that are new or different, by key, after the key `after`: the values of the
+ * columns, the location, and whether the row is new. At most BATCH_ROWS.
  */
 function changedQuery(of: Names, table: TableName, after: readonly unknown[] | null): Query {
   const { key } = TABLE_RULES[table];
@@ -50,7 +57,7 @@ function changedQuery(of: Names, table: TableName, after: readonly unknown[] | n
     (column) => sql<SqlBool>`${sql.ref(`s.${column}`)} is distinct from ${sql.ref(`k.${column}`)}`,
   );
   const isBehind = after === null ? [] : [sql<SqlBool>`(${keyColumns}) > (${sql.join(after)})`];
-  const columns = [...columnsOf(table), PLACE].map((column) => sql.ref(`s.${column}`));
+  const columns = [...columnsOf(table), LOCATION].map((column) => sql.ref(`s.${column}`));
   return sql`select ${sql.join(columns)}, ${isNew}
     from ${of.rowsOf('staged', table)} as s left join ${of.rowsOf('kept', table)} as k on ${isSameKey(table)}
     where ${and([...isBehind, sql`(${or([isNew, ...isDifferent])})`])} order by ${keyColumns} limit ${sql.lit(BATCH_ROWS)}`;
@@ -59,8 +66,8 @@ function changedQuery(of: Names, table: TableName, after: readonly unknown[] | n
 /** Rows of one table, in the order of their keys. */
 interface ChangedRows {
   /** New rows, and rows that differ; both with all columns. */
-  readonly inserted: readonly PlacedRow[];
-  readonly updated: readonly PlacedRow[];
+  readonly inserted: readonly InputRow[];
+  readonly updated: readonly InputRow[];
 }
 
 /** The same in batches; each is found after the one before it was written. */
@@ -72,11 +79,11 @@ export async function* changedRows(catalogue: CatalogueWriter, table: TableName)
     const batch: unknown[][] = await catalogue.rows(changedQuery(catalogue, table, after));
     const last = batch.at(-1);
     if (last === undefined) return;
-    const inserted: PlacedRow[] = [];
-    const updated: PlacedRow[] = [];
+    const inserted: InputRow[] = [];
+    const updated: InputRow[] = [];
     for (const values of batch) {
-      const [place, isNew] = values.slice(columns.length);
-      const row = { table, columns, values: values.slice(0, columns.length), place: String(place) };
+      const [location, isNew] = values.slice(columns.length);
+      const row = { table, columns, values: values.slice(0, columns.length), location: String(location) };
       (isNew === 1 ? inserted : updated).push(row);
     }
     yield { inserted, updated };
@@ -86,8 +93,8 @@ export async function* changedRows(catalogue: CatalogueWriter, table: TableName)
 }
 
 /**
- * Gives a row a temporary slug or code where another row of the input will have its present one: two rows may swap theirs. These rows
- * are then updated or deleted.
+ * Gives a row a temporary slug or code where another row of the input will have its present one:
+ * two rows may swap theirs. These rows are then updated or deleted.
  */
 export function freeUniqueQueries(of: Names, table: TableName): readonly Query[] {
   return TABLE_RULES[table].unique.map((column) => {

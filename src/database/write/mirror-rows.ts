@@ -1,5 +1,6 @@
-// Makes a catalogue hold exactly the rows of the input, in one transaction: writes rows that differ, deletes rows that the input does not
-// have, and leaves all others untouched. Refuses an input that lacks so many rows that it has probably been cut short.
+// Makes a catalogue hold exactly the rows of the input, in one transaction: writes rows that
+// differ, deletes rows that the input does not have, and leaves all others untouched. Refuses an
+// input that lacks so many rows that it has probably been cut short.
 
 import { setImmediate } from 'node:timers/promises';
 import type { RowChanges } from '../../contract/results/import.ts';
@@ -8,9 +9,9 @@ import { isMoreThanShare, percentText } from '../../release/publish/guards.ts';
 import type { Query } from '../reader.ts';
 import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
 import { SCHEMA_FILES } from '../schema-file.ts';
-import { Refusal, type CatalogueWriter } from '../writer.ts';
+import { RefusedChange, type CatalogueWriter } from '../writer.ts';
 import { danglingError, writingRows, type InputOptions } from './import-rows.ts';
-import { forEachBatch, Refusals, type ImportSource } from './input-rows.ts';
+import { forEachBatch, RefusedRows, type ImportSource } from './input-rows.ts';
 import {
   changedRows,
   countsQuery,
@@ -32,12 +33,15 @@ export interface MirrorOptions extends InputOptions {
 export type MirrorResult = Awaited<ReturnType<typeof mirrorRows>>;
 
 /**
- * `keys issue` and `keys revoke` write this table, too. A feed without a row of it does not know about keys, and deleting them would lock
- * storefronts out.
+ * `keys issue` and `keys revoke` write this table, too. A feed without a row of it does not know
+ * about keys, and deleting them would lock storefronts out.
  */
 const LEFT_ALONE_WITHOUT_ROWS: TableName = 'front_keys';
 
-/** Tables of which an honest feed may lose most rows, as there may be few: without them a card lacks a tag, a picture or a heading. */
+/**
+ * Tables of which an honest feed may lose most rows, as there may be few: without them a card lacks
+ * a tag, a picture or a heading.
+ */
 const DECORATIONS: ReadonlySet<TableName> = new Set([
   'images',
   'categories',
@@ -64,8 +68,9 @@ interface Counts {
 
 /**
  * Makes the catalogue hold exactly the rows of all sources, or changes nothing.
- * @returns what became of the rows, for tables that have or had any, in the order of TABLE_NAMES; how many keys of fronts were left
- * alone because the input has none; whether this made the database; a folder that it could not remove, or null
+ * @returns what became of the rows, for tables that have or had any, in the order of TABLE_NAMES;
+ * how many keys of fronts were left alone because the input has none; whether this made the
+ * database; a folder that it could not remove, or null
  * @throws AppError import-…, database-…, contract-…
  */
 export async function mirrorRows(sources: readonly ImportSource[], options: MirrorOptions) {
@@ -80,7 +85,8 @@ async function mirror(sources: readonly ImportSource[], catalogue: CatalogueWrit
   const stagedTables = await stageAll(sources, catalogue, options);
   const isLeftAlone = !stagedTables.has(LEFT_ALONE_WITHOUT_ROWS);
   const tables = TABLE_NAMES.filter((table) => table !== LEFT_ALONE_WITHOUT_ROWS || !isLeftAlone);
-  // From here on nobody else can change what is compared, or issue a key for a front that is to be deleted.
+  // From here on nobody else can change what is compared, or issue a key for a front that is to be
+  // deleted.
   await catalogue.lock(TABLE_NAMES);
   const keysLeftAlone = isLeftAlone ? (await countsOf(catalogue, LEFT_ALONE_WITHOUT_ROWS)).kept : 0;
   if (isLeftAlone) await catalogue.unstage([LEFT_ALONE_WITHOUT_ROWS]);
@@ -138,7 +144,10 @@ function refuseShrinking(all: ReadonlyMap<TableName, Counts>, path: string, opti
   throw new AppError('import-shrinks', message, hint, undefined, details);
 }
 
-/** Refuses an input that would undo a revocation by `keys revoke`: it is older than that, and nobody meant it to. */
+/**
+ * Refuses an input that would undo a revocation by `keys revoke`: it is older than that, and nobody
+ * meant it to.
+ */
 async function refuseReviving(catalogue: CatalogueWriter): Promise<void> {
   const [message, ...details] = (await catalogue.rows(revivedKeysQuery(catalogue))).map(
     ([keyid, revokedAt]) =>
@@ -150,8 +159,8 @@ async function refuseReviving(catalogue: CatalogueWriter): Promise<void> {
 }
 
 /**
- * Refuses an input that lacks rows to which others refer: deleting them would silently delete the others. Reads the staged rows, which
- * hide the catalogue's.
+ * Refuses an input that lacks rows to which others refer: deleting them would silently delete the
+ * others. Reads the staged rows, which hide the catalogue's.
  */
 async function refuseDangling(catalogue: CatalogueWriter, areKeysLeftAlone: boolean): Promise<void> {
   const error = await danglingError(catalogue);
@@ -169,7 +178,7 @@ async function writeAll(
   all: ReadonlyMap<TableName, Counts>,
 ): Promise<ReadonlyMap<TableName, RowChanges>> {
   const changes = new Map<TableName, RowChanges>();
-  const refusals = new Refusals(catalogue, 'the rest was not compared');
+  const refusals = new RefusedRows(catalogue, 'the rest was not compared');
   const how = { into: 'kept', isReplacing: false } as const;
   for (const [table, { staged, kept, removed }] of all) {
     if (staged + kept === 0) continue;
@@ -189,7 +198,8 @@ async function writeAll(
     changes.set(table, { inserted, updated, deleted: removed, unchanged: staged - inserted - updated });
   }
   refusals.throwAny();
-  // Children first; by now no row that stays refers to one that goes, so no foreign key deletes or refuses anything.
+  // Children first; by now no row that stays refers to one that goes, so no foreign key deletes or
+  // refuses anything.
   for (const [table, { removed }] of [...all].toReversed())
     if (removed > 0) await changeTable(catalogue, table, deleteRemovedQuery(catalogue, table));
   for (const [table, { staged }] of all) await expectTotal(catalogue, table, staged);
@@ -201,14 +211,17 @@ async function writeAll(
 /** A trigger of the operator's, for example, can change a row after it was written. */
 async function expectWritten(catalogue: CatalogueWriter, table: TableName): Promise<void> {
   for await (const { inserted, updated } of changedRows(catalogue, table)) {
-    const places = [...inserted, ...updated].map(({ place }) => place);
-    const message = `${places[0]}: expected a table "${table}" that keeps the row as it is, found it otherwise when all was written`;
+    const locations = [...inserted, ...updated].map(({ location }) => location);
+    const message = `${locations[0]}: expected a table "${table}" that keeps the row as it is, found it otherwise when all was written`;
     const hint = `see the triggers, the rules and the row security of your own on "${table}"`;
     throw new AppError('import-row-refused', message, hint);
   }
 }
 
-/** A trigger of the operator's can undo what was written; a table without a primary key can hold a row twice. */
+/**
+ * A trigger of the operator's can undo what was written; a table without a primary key can hold a
+ * row twice.
+ */
 async function expectTotal(catalogue: CatalogueWriter, table: TableName, expected: number): Promise<void> {
   const [[found] = []] = await catalogue.rows(keptTotalQuery(catalogue, table));
   if (found === expected) return;
@@ -222,7 +235,7 @@ async function changeTable(catalogue: CatalogueWriter, table: TableName, query: 
   try {
     await catalogue.change(table, query);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof RefusedChange)) throw error;
     const message = `${table}: expected a table whose rows can be changed and deleted, found: ${error.message}`;
     const hint = error.kind === 'no-rows' ? VIEWS_HINT : `see the triggers of your own on "${table}"`;
     throw new AppError('import-row-refused', message, hint, error);

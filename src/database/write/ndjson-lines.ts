@@ -1,5 +1,6 @@
-// Bytes to lines of text. Only LF ends a line: readline would also break at U+2028, which JSON allows inside a string. Bytes
-// that are not UTF-8 are refused, not replaced: otherwise a name with U+FFFD in it would be imported unnoticed.
+// Bytes to lines of text. Only LF ends a line: readline would also break at U+2028, which JSON
+// allows inside a string. Bytes that are not UTF-8 are refused, not replaced: otherwise a name with
+// U+FFFD in it would be imported unnoticed.
 
 import { isUtf8 } from 'node:buffer';
 import { AppError, shellWord } from '../../errors.ts';
@@ -18,8 +19,10 @@ const GZIP_HEADER = '\x1f\x8b';
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * The lines of a stream, of any length, without their LF and without blank ones; a byte order mark at the start is dropped.
- * @throws AppError import-file-unreadable for a database or gzip; import-line-invalid, with `name` and the line's number
+ * The lines of a stream, of any length, without their LF and without blank ones; a byte order mark
+ * at the start is dropped.
+ * @throws AppError import-file-unreadable for a database or gzip; import-line-invalid, with `name`
+ * and the line's number
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,

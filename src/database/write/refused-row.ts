@@ -15,16 +15,16 @@ export const VIEWS_HINT =
 /** A new database, in hints. */
 const ANOTHER = { sqlite: 'NEW.sqlite', postgres: 'postgres://…' } as const satisfies Record<DatabaseKind, string>;
 
-/** The refusal of a row as an error that names its place. */
+/** The refusal of a row as an error that names its location. */
 export function refusedError(
-  { row: { table, columns, values, place }, refusal }: RefusedRow,
+  { row: { table, columns, values, location }, refusal }: RefusedRow,
   { path, kind }: Pick<CatalogueWriter, 'path' | 'kind'>,
   existingKey: ExistingKey = 'on-earlier-line',
 ): AppError {
   const { message } = refusal;
   const schemaFile = SCHEMA_FILES[kind];
   const refused = (expected: string, hint: string): AppError =>
-    new AppError('import-row-refused', `${place}: expected ${expected}`, hint, refusal);
+    new AppError('import-row-refused', `${location}: expected ${expected}`, hint, refusal);
   switch (refusal.kind) {
     case 'no-rows':
       return refused(`a table "${table}" that takes rows, found: ${message}`, VIEWS_HINT);

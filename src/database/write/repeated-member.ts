@@ -1,6 +1,6 @@
 // Finds a member that an object has twice. JSON.parse keeps the last of them and says nothing.
 
-/** The name of the first member that an object in a JSON text has twice, at any depth; null if there is none. */
+/** The first name that an object in a JSON text, at any depth, has twice; null where none has. */
 export function repeatedMember(text: string): string | null {
   /** The names so far in each object or array that is open here. */
   const open: Set<string>[] = [];

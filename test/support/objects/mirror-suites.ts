@@ -94,7 +94,7 @@ export const FOLDERS_ONLY: readonly Reason[] = [
       'test/reference/plain-documents.test.ts',
       'test/unit/bench.test.ts',
       'test/unit/calendar.test.ts',
-      'test/unit/conversions.test.ts',
+      'test/unit/hints.test.ts',
       'test/unit/database-check.test.ts',
       'test/unit/database-import.test.ts',
       'test/unit/database-schema.test.ts',

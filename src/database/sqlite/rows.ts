@@ -1,87 +1,63 @@
 // Reads a catalogue in an SQLite file: read-only, one transaction for everything (law 6).
 
-import { existsSync, statSync } from 'node:fs';
-import Database from 'better-sqlite3';
-import { createQueryId, sql, SqliteQueryCompiler, type CompiledQuery, type RawBuilder, type SqlBool } from 'kysely';
-import { AppError, shellWord } from '../../errors.ts';
+import type Database from 'better-sqlite3';
+import { sql, type CompiledQuery, type RawBuilder, type SqlBool } from 'kysely';
 import type { Finding } from '../../findings.ts';
-import type { Group, Grouping, IdRange } from '../load/groups.ts';
-import type { CatalogueReader, CatalogueRows, Query, TableDescription } from '../reader.ts';
 import { exactRow, hasRounded } from '../contract/exact-integers.ts';
 import type { TableName } from '../contract/tables.ts';
-import { boundedFirst, tablesBounds, type TablesBounds } from './cell-bounds.ts';
+import type { Group, Grouping, IdRange } from '../load/groups.ts';
+import type { CatalogueReader, CatalogueRows, Query, TableDescription } from '../reader.ts';
+import { tablesBounds } from './cell-bounds.ts';
+import { compiled, groupedQuery, groupsFrom, sortedGroupsQuery, TablesCompiler } from './compile.ts';
+import { beginReading, connectToRead } from './connect.ts';
 import { damageIn } from './damage.ts';
 import { describeTables, typeProblem } from './describe.ts';
-import { readErrors } from './errors.ts';
-import { groupedQuery, groupOf, sortedGroupsQuery } from './grouped-query.ts';
-import { markUndecodable } from './undecodable-text.ts';
+import { reading } from './errors.ts';
+import { markUndecodable } from './values.ts';
 
 /**
  * Opens an SQLite catalogue and begins its transaction: the snapshot is fixed from here on.
  * @throws AppError database-missing, database-unreadable, database-busy
  */
-export async function openSqlite(path: string): Promise<CatalogueReader> {
-  if (!existsSync(path)) throw missingError(path);
-  refuseNoFile(path);
-  return readErrors(path, () => {
-    const handle = new Database(path, { readonly: true, fileMustExist: true });
-    try {
-      // Measured: mapping the file or a larger cache costs memory and gains nothing on one pass.
-      handle.pragma('mmap_size = 0');
-      handle.pragma('cache_size = -8192');
-      begin(handle);
-      return new SqliteReader(path, handle, readErrors);
-    } catch (error) {
-      handle.close();
-      throw error;
-    }
-  });
-}
-
-export function missingError(path: string): AppError {
-  const hint = `create one with: playbill import FILE.ndjson --db ${shellWord(path)}; or name another with --db`;
-  return new AppError('database-missing', `expected a catalogue database at ${path}, found nothing`, hint);
-}
-
-/** Refuses an existing path that is not a file. @throws AppError database-unreadable */
-export function refuseNoFile(path: string): void {
-  if (statSync(path).isFile()) return;
-  const message = `expected a database file at ${path}, found something that is not a file`;
-  throw new AppError('database-unreadable', message, 'name a file with --db');
+export async function openReader(path: string): Promise<CatalogueReader> {
+  const handle = connectToRead(path);
+  return reading(path, () => new SqliteReader(path, handle, reading));
 }
 
 type Sorted = 'nothing' | 'order' | 'rows';
 type Statement = Database.Statement<unknown[], unknown[]>;
 
-/** Reads through a connection to SQLite. `guard` runs each read and turns the driver's errors into ours. */
+/**
+ * Reads through a connection to SQLite. `guard` runs each read and turns the driver's errors into
+ * ours.
+ */
 export class SqliteRows implements CatalogueRows {
   readonly kind = 'sqlite';
   readonly path: string;
   readonly handle: Database.Database;
-  readonly #guard: typeof readErrors;
+  readonly #guard: typeof reading;
   readonly placeOfTables = '';
   readonly schemas = '';
   readonly typeProblem = typeProblem;
   /** Prepared statements by text: a load repeats some queries. */
   readonly #statements = new Map<string, Statement>();
   readonly #sorted = new Map<string, Sorted>();
-  #bounds: TablesBounds | null = null;
+  #compiler: TablesCompiler | null = null;
 
-  constructor(path: string, handle: Database.Database, guard: typeof readErrors) {
+  constructor(path: string, handle: Database.Database, guard: typeof reading) {
     this.path = path;
     this.handle = handle;
     this.#guard = guard;
   }
 
-  /** Which cells may be too large to be read. */
-  protected get bounds(): TablesBounds {
-    this.#bounds ??= this.#guard(this.path, () => tablesBounds(this.handle));
-    return this.#bounds;
+  protected get compiler(): TablesCompiler {
+    this.#compiler ??= new TablesCompiler(this.#guard(this.path, () => tablesBounds(this.handle)));
+    return this.#compiler;
   }
 
   /** Forgets what is known of the tables: from here on names may lead to others. */
   protected forgetTables(): void {
-    this.#bounds = null;
+    this.#compiler = null;
     this.#statements.clear();
     this.#sorted.clear();
   }
@@ -104,7 +80,10 @@ export class SqliteRows implements CatalogueRows {
     return this.batchesOf(this.#bounded(query), rowsPerBatch);
   }
 
-  /** The rows of a query as it is. From the first batch on that has an integer which was rounded, integers are read exactly. */
+  /**
+   * The rows of a query as it is. From the first batch on that has an integer which was rounded,
+   * integers are read exactly.
+   */
   protected async *batchesOf({ sql, parameters }: CompiledQuery, rowsPerBatch: number): AsyncGenerator<unknown[][]> {
     let rows = this.#guard(this.path, () => this.#prepare(sql).iterate(...parameters));
     let isExact = false;
@@ -143,24 +122,22 @@ export class SqliteRows implements CatalogueRows {
 
   /** A query without large cells among its values, nor among what is sorted for it. */
   #bounded(query: Query): CompiledQuery {
-    const { compiler, sortKeysCompiler, tables } = this.bounds;
-    const node = query.toOperationNode();
-    const direct = compiler.compileQuery(node, createQueryId());
-    const rowsFirst = boundedFirst(direct.sql, tables);
-    if (rowsFirst === null) return direct;
+    const direct = this.compiler.direct(query);
+    const boundedFirst = this.compiler.boundedFirst(direct);
+    if (boundedFirst === null) return direct;
     switch (this.sortedFor(direct)) {
       case 'nothing':
         return direct;
       case 'order':
-        return sortKeysCompiler.compileQuery(node, createQueryId());
+        return this.compiler.bySortKeys(query);
       case 'rows':
-        return { ...direct, sql: rowsFirst };
+        return boundedFirst;
     }
   }
 
   /**
-   * What SQLite sorts for a query where no index has it in order: rows for their order alone, of which it keeps the values that are
-   * selected, or the rows of tables, as for a GROUP BY.
+   * What SQLite sorts for a query where no index has it in order: rows for their order alone, of
+   * which it keeps the values that are selected, or the rows of tables, as for a GROUP BY.
    */
   protected sortedFor({ sql, parameters }: CompiledQuery): Sorted {
     const known = this.#sorted.get(sql);
@@ -193,11 +170,11 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
   readonly finding = journalModeFinding(String(this.handle.pragma('journal_mode', { simple: true })));
 
   async *groups(grouping: Grouping, range: IdRange | 'null', groupsPerBatch: number): AsyncGenerator<Group[]> {
-    const bounds = this.bounds.tables.get(grouping.table);
+    const bounds = this.compiler.tables.get(grouping.table);
     const direct = compiled(groupedQuery(grouping, range, bounds));
-    const isSorted = bounds?.isOwn === false && this.sortedFor(direct) !== 'nothing';
+    const isSorted = bounds?.hasOurChecks === false && this.sortedFor(direct) !== 'nothing';
     const query = isSorted ? compiled(sortedGroupsQuery(grouping, range, bounds)) : direct;
-    for await (const batch of this.batchesOf(query, groupsPerBatch)) yield batch.map(groupOf);
+    for await (const batch of this.batchesOf(query, groupsPerBatch)) yield groupsFrom(batch);
   }
 
   mayBeLater(_table: TableName, column: string, text: string): RawBuilder<SqlBool> {
@@ -223,9 +200,9 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
   async confirmOneState(): Promise<void> {}
 
   async restart(): Promise<void> {
-    readErrors(this.path, () => {
+    reading(this.path, () => {
       this.handle.exec('commit');
-      begin(this.handle);
+      beginReading(this.handle);
     });
     this.forgetTables();
   }
@@ -235,21 +212,9 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
   }
 }
 
-const compiler = new SqliteQueryCompiler();
-
-export function compiled(query: Query): CompiledQuery {
-  return compiler.compileQuery(query.toOperationNode(), createQueryId());
-}
-
 /** In WAL mode a reader does not block the operator's writers. */
 function journalModeFinding(journalMode: string): Finding | null {
   if (journalMode === 'wal') return null;
   const message = `expected WAL, found ${journalMode}: a long build then blocks the writers; sqlite3 FILE "PRAGMA journal_mode=WAL"`;
   return { severity: 'warning', code: 'journal-mode-not-wal', place: 'database', message };
-}
-
-/** Begins a read transaction. A plain begin reads nothing yet: the first read takes the snapshot. */
-function begin(handle: Database.Database): void {
-  handle.exec('begin');
-  handle.prepare('select count(*) from sqlite_schema').get();
 }

@@ -1,5 +1,6 @@
-// Writes a catalogue in PostgreSQL in one transaction. Creates the tables where the search_path leads to none of them. Rows are written in
-// batches; a batch that is refused is undone and repeated row by row, so that each refusal names its row.
+// Writes a catalogue in PostgreSQL in one transaction. Creates the tables where the search_path
+// leads to none of them. Rows are written in batches; a batch that is refused is undone and
+// repeated row by row, so that each refusal names its row.
 
 import { sql, type RawBuilder } from 'kysely';
 import type { Query } from '../reader.ts';
@@ -9,18 +10,19 @@ import { schemaText } from '../schema-file.ts';
 import { columnsOf, insertText, leavesExisting, othersOf, updateText } from '../write/row-statements.ts';
 import {
   IGNORED,
-  PLACE,
-  Refusal,
+  LOCATION,
+  RefusedChange,
   type CatalogueWriter,
-  type PlacedRow,
+  type InputRow,
   type RefusedRow,
   type Side,
 } from '../writer.ts';
 import { psqlCommand } from './address.ts';
 import { compiled, type CompiledSql } from './compile.ts';
-import { canonicalColumns } from './native-types.ts';
+import { Session } from './connect.ts';
+import { changeError, commitError, noSchemaError, schemaError, writeError } from './errors.ts';
 import { PostgresRows } from './rows.ts';
-import { changeError, commitError, noSchemaError, schemaError, writeError } from './write-errors.ts';
+import { canonicalColumns } from './values.ts';
 
 const SETTINGS = [
   // Rows that are reported as imported survive a crash of the server.
@@ -45,7 +47,19 @@ interface Statement extends Pick<CompiledSql, 'text' | 'values'> {
 /** Prefix of the search_path while rows are staged and compared. */
 const FIRST = 'pg_temp, ';
 
-export class PostgresWriter extends PostgresRows implements CatalogueWriter {
+/** Opens a catalogue on a server and begins a write transaction. @throws AppError database-… */
+export async function openWriter(address: string, need: { readonly isRequired: boolean }): Promise<CatalogueWriter> {
+  const writer = new PostgresWriter(await Session.open(address, writeError));
+  try {
+    await writer.beginWriting(need);
+    return writer;
+  } catch (error) {
+    await writer.discard();
+    throw error;
+  }
+}
+
+class PostgresWriter extends PostgresRows implements CatalogueWriter {
   // Short, because the type of a slug may be, too.
   readonly randomText = sql<string>`substr(gen_random_uuid()::text, 1, 18)`;
   isNew = false;
@@ -54,21 +68,11 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   #isEnded = false;
   #hasSavepoint = false;
 
-  /**
-   * Begins a transaction, and makes the tables if there are none and they are not required.
-   * @throws AppError database-…
-   */
-  static async open(address: string, { isRequired }: { readonly isRequired: boolean }): Promise<PostgresWriter> {
-    const writer = new PostgresWriter(await PostgresRows.connected(address));
-    try {
-      await writer.begin('begin isolation level read committed');
-      await writer.command(SETTINGS);
-      if (writer.tables.size === 0 && !isRequired) await writer.#makeTables();
-      return writer;
-    } catch (error) {
-      await writer.discard();
-      throw error;
-    }
+  /** Makes the tables if there are none and they are not required. @throws AppError database-… */
+  async beginWriting({ isRequired }: { readonly isRequired: boolean }): Promise<void> {
+    await this.begin('begin isolation level read committed');
+    await this.session.command(SETTINGS);
+    if (this.tables.size === 0 && !isRequired) await this.#makeTables();
   }
 
   /** On a server only an error can end the transaction, and an error ends the import. */
@@ -79,17 +83,13 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   async #makeTables(): Promise<void> {
     // The tables would be temporary ones.
     if (this.schemas === '') throw noSchemaError(this.path, `none${this.placeOfTables}`);
-    await this.command(schemaText('postgres'), schemaError);
+    await this.session.command(schemaText('postgres'), schemaError);
     await this.lookAtTables();
     this.isNew = true;
   }
 
-  protected override command(text: string, errorOf = writeError): Promise<string> {
-    return super.command(text, errorOf);
-  }
-
   async insert(
-    rows: readonly PlacedRow[],
+    rows: readonly InputRow[],
     { into, isReplacing }: { readonly into: Side; readonly isReplacing: boolean },
     refusalsMax: number,
   ): Promise<readonly RefusedRow[]> {
@@ -111,7 +111,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
     });
   }
 
-  async update(rows: readonly PlacedRow[], refusalsMax: number): Promise<readonly RefusedRow[]> {
+  async update(rows: readonly InputRow[], refusalsMax: number): Promise<readonly RefusedRow[]> {
     return this.#write(rows, 'kept', refusalsMax, (some) => {
       const [row] = some;
       if (row === undefined || some.length > 1) return this.#updateFromStaged(some);
@@ -124,13 +124,13 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   }
 
   /** Copies the values from the staged table, so that they are not converted again. */
-  #updateFromStaged(rows: readonly PlacedRow[]): Statement {
+  #updateFromStaged(rows: readonly InputRow[]): Statement {
     const [first, last] = [rows[0], rows.at(-1)];
     if (first === undefined || last === undefined) throw new Error('no rows to update');
     const { table } = first;
     const { key } = TABLE_RULES[table];
-    const values: unknown[] = [rows.map(({ place }) => place)];
-    const conditions = [...key.map((column) => `s."${column}" = k."${column}"`), `s."${PLACE}" = any ($1::text[])`];
+    const values: unknown[] = [rows.map(({ location }) => location)];
+    const conditions = [...key.map((column) => `s."${column}" = k."${column}"`), `s."${LOCATION}" = any ($1::text[])`];
     // A range, so that the index is used. Not for text, whose collation may sort in another order.
     if (
       key.every(
@@ -138,7 +138,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
       )
     ) {
       const columns = columnsOf(table);
-      const keyOf = ({ values: cells }: PlacedRow): string =>
+      const keyOf = ({ values: cells }: InputRow): string =>
         key.map((column) => `$${values.push(cells[columns.indexOf(column)])}`).join(', ');
       const names = key.map((column) => `s."${column}"`).join(', ');
       conditions.push(`(${names}) >= (${keyOf(first)})`, `(${names}) <= (${keyOf(last)})`);
@@ -150,10 +150,10 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   }
 
   async #write(
-    rows: readonly PlacedRow[],
+    rows: readonly InputRow[],
     side: Side,
     refusalsMax: number,
-    statementOf: (rows: readonly PlacedRow[]) => Statement,
+    statementOf: (rows: readonly InputRow[]) => Statement,
   ): Promise<readonly RefusedRow[]> {
     const [first] = rows;
     if (first === undefined) return [];
@@ -177,27 +177,30 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   }
 
   /** The server would write through a simple view, into tables that are not ours to change. */
-  #viewRefusal(table: TableName): Refusal | null {
+  #viewRefusal(table: TableName): RefusedChange | null {
     if (this.tables.get(table)?.isView !== true) return null;
-    return new Refusal('no-rows', `cannot modify ${table} because it is a view`, null);
+    return new RefusedChange('no-rows', `cannot modify ${table} because it is a view`, null);
   }
 
-  /** Runs a statement in a savepoint, so that the transaction survives its refusal. @returns the refusal, if any */
-  async #attempt(table: TableName | null, { text, values, changesMin }: Statement): Promise<Refusal | null> {
-    await this.command(`${this.#hasSavepoint ? 'release savepoint attempt; ' : ''}savepoint attempt`);
+  /**
+   * Runs a statement in a savepoint, so that the transaction survives its refusal.
+   * @returns the refusal, if any
+   */
+  async #attempt(table: TableName | null, { text, values, changesMin }: Statement): Promise<RefusedChange | null> {
+    await this.session.command(`${this.#hasSavepoint ? 'release savepoint attempt; ' : ''}savepoint attempt`);
     this.#hasSavepoint = true;
     try {
-      const { rowCount } = await this.query(
-        () => this.client.query(text, [...values]),
+      const { rowCount } = await this.session.query(
+        () => this.session.client.query(text, [...values]),
         (error) => changeError(this.path, error),
       );
-      if ((rowCount ?? 0) < changesMin) throw new Refusal('ignored', IGNORED, null);
+      if ((rowCount ?? 0) < changesMin) throw new RefusedChange('ignored', IGNORED, null);
       return null;
     } catch (refusal) {
-      if (!(refusal instanceof Refusal)) throw refusal;
-      await this.command('rollback to savepoint attempt');
+      if (!(refusal instanceof RefusedChange)) throw refusal;
+      await this.session.command('rollback to savepoint attempt');
       const isKey = table !== null && refusal.kind === 'unique' && (await this.#isOfKey(table, refusal.cause));
-      return isKey ? new Refusal('key', refusal.message, refusal.cause) : refusal;
+      return isKey ? new RefusedChange('key', refusal.message, refusal.cause) : refusal;
     }
   }
 
@@ -213,7 +216,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   async stage(tables: readonly TableName[]): Promise<void> {
     // Before the operator's schemas, wherever the path has pg_temp.
     const first = `select set_config('search_path', '${FIRST}' || current_setting('search_path'), true)`;
-    await this.command([first, ...tables.map((table) => this.#stagedText(table))].join('; '));
+    await this.session.command([first, ...tables.map((table) => this.#stagedText(table))].join('; '));
   }
 
   /** With the types of the kept table, but of its constraints only keys. */
@@ -227,7 +230,7 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
       return [`alter column "${column}" set default ${defaultSql.startsWith(`'`) ? defaultSql : `'${defaultSql}'`}`];
     });
     const additions = [
-      `add column "${PLACE}" text`,
+      `add column "${LOCATION}" text`,
       `add primary key (${joined(key)})`,
       ...unique.map((column) => `add unique (${joined([column])})`),
     ];
@@ -238,18 +241,18 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
 
   async uncoverKept(): Promise<void> {
     const last = `select set_config('search_path', substr(current_setting('search_path'), ${FIRST.length + 1}), true)`;
-    await this.command(last);
+    await this.session.command(last);
   }
 
   async unstage(tables: readonly TableName[]): Promise<void> {
-    await this.command(`drop table ${tables.map((table) => this.#nameText('staged', table)).join(', ')}`);
+    await this.session.command(`drop table ${tables.map((table) => this.#nameText('staged', table)).join(', ')}`);
   }
 
   async lock(tables: readonly TableName[]): Promise<void> {
     const lockable = tables.filter((table) => this.tables.get(table)?.isLockable === true);
     if (lockable.length === 0) return;
     const names = lockable.map((table) => this.#nameText('kept', table));
-    await this.command(`lock table ${names.join(', ')} in share row exclusive mode`);
+    await this.session.command(`lock table ${names.join(', ')} in share row exclusive mode`);
   }
 
   #nameText(side: Side, table: TableName): string {
@@ -263,14 +266,14 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   rowsOf(side: Side, table: TableName): RawBuilder<unknown> {
     const description = this.tables.get(table);
     if (description === undefined) throw new Error(`not checked: ${table}`);
-    const columns = [...canonicalColumns(table, description), ...(side === 'staged' ? [quoted(PLACE)] : [])];
+    const columns = [...canonicalColumns(table, description), ...(side === 'staged' ? [quoted(LOCATION)] : [])];
     return sql.raw(`(select ${columns.join(', ')} from ${this.#nameText(side, table)})`);
   }
 
   async keep(): Promise<void> {
     const refusal = await this.#attempt(null, { text: 'set constraints all immediate', values: [], changesMin: 0 });
     if (refusal !== null) throw refusal;
-    const done = await this.command('commit', commitError);
+    const done = await this.session.command('commit', commitError);
     // After an error that went unnoticed, the server answers ROLLBACK.
     if (done !== 'COMMIT') throw new Error(`expected COMMIT from ${this.path}, found ${done}`);
     await this.discard();
@@ -279,17 +282,17 @@ export class PostgresWriter extends PostgresRows implements CatalogueWriter {
   async discard(): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    await this.end();
+    await this.session.end();
   }
 
   abort(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.client.connection.stream.destroy();
+    this.session.abort();
   }
 }
 
 /** All columns that any of the rows has. */
-function columnsIn(rows: readonly PlacedRow[]): readonly string[] {
+function columnsIn(rows: readonly InputRow[]): readonly string[] {
   return [...new Set(rows.flatMap(({ columns }) => columns))];
 }

@@ -1,24 +1,29 @@
-// Finds dangling ids with SQL, over whole tables: foreign keys rule them out in our own schema, but not in views. The load finds those in
-// the rows that it reads by itself.
+// Finds dangling ids with SQL, over whole tables, for check-db and for an import: foreign keys rule
+// them out in data/schema.sql, but not in views. The load finds those in the rows that it reads by
+// itself.
 
 import type { Finding } from '../../findings.ts';
 import type { CatalogueRows } from '../reader.ts';
-import { dangling, findingOf, RowChecker } from '../contract/row-checker.ts';
-import { TABLE_RULES, type TableName } from '../contract/tables.ts';
-import { anyTable, wholeTable } from '../contract/query-builders.ts';
+import { dangling, findingOf, RowChecker } from './row-checker.ts';
+import { TABLE_RULES, type TableName } from './tables.ts';
+import { anyTable, wholeTable } from './query-builders.ts';
 
 type RowSource = Pick<CatalogueRows, 'batches' | 'isWhole'>;
 
-/** A finding for each reference of a table to a row that does not exist. Only references to tables in `sound` are checked. */
+/**
+ * A finding for each reference of a table to a row that does not exist. Only references to tables
+ * in `readable` are checked.
+ */
 export async function* danglingIds(
   reader: RowSource,
   table: TableName,
-  sound: ReadonlySet<TableName>,
+  readable: ReadonlySet<TableName>,
 ): AsyncGenerator<Finding> {
   const { columns, checker, query } = wholeTable(table);
   for (const [column, parent] of Object.entries(TABLE_RULES[table].references)) {
-    if (!sound.has(parent)) continue;
-    // EXCEPT, because for each row PostgreSQL would scan a long NOT IN, and SQLite a view in a join.
+    if (!readable.has(parent)) continue;
+    // EXCEPT, because for each row PostgreSQL would scan a long NOT IN, and SQLite a view in a
+    // join.
     const ids = anyTable.selectFrom(parent).select(`id as ${column}`);
     // A value that is not an integer is a finding already.
     const isId = reader.isWhole(column);
@@ -27,7 +32,7 @@ export async function* danglingIds(
       for (const row of batch) yield dangling(checker.placeOf(row), column, parent, row[columns.indexOf(column)]);
     }
   }
-  if (table === 'price_tiers' && sound.has('sessions')) yield* tiersOfOtherProducts(reader);
+  if (table === 'price_tiers' && readable.has('sessions')) yield* tiersOfOtherProducts(reader);
 }
 
 const TIER = new RowChecker('price_tiers', ['id']);

@@ -1,12 +1,10 @@
-// Finds the contract's tables on the search_path, and converts native types in SQL: booleans to 0 and 1, infinite instants to NULL where
-// that is an open end, and all text to the order of its code points. Single values are converted as they are read (values.ts).
+// Which of the contract's tables the search_path leads to, and the types of their columns: native
+// ones are taken, too (values.ts).
 
 import { sql } from 'kysely';
 import type { TableDescription, TypeProblem } from '../reader.ts';
-import { LARGE_TEXT } from '../contract/row-checker.ts';
 import { CELL_BYTES_MAX, type Column } from '../contract/columns.ts';
-import { TEXT_ID_HINT } from '../contract/conversions.ts';
-import { isId, TABLE_NAMES, TABLES, type TableName } from '../contract/tables.ts';
+import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
 import { presentOid } from './transaction.ts';
 
 /** Groups of types that are read alike. */
@@ -37,9 +35,9 @@ export interface PostgresTable extends TableDescription {
 }
 
 /**
- * The relations with the contract's names that the search_path leads to, a row for each column: table, kind, column, type as SQL; then of
- * that type, or of the one behind a domain, the name, whether it is built in, and whether it is an enumeration; then the table's schema
- * and oid.
+ * The relations with the contract's names that the search_path leads to, a row for each column:
+ * table, kind, column, type as SQL; then of that type, or of the one behind a domain, the name,
+ * whether it is built in, and whether it is an enumeration; then the table's schema and oid.
  */
 export const DESCRIBE_QUERY = sql`
   with recursive domains(type, base) as (
@@ -96,45 +94,20 @@ export function tablesFrom(rows: readonly unknown[][]): ReadonlyMap<TableName, P
   return tables;
 }
 
-/** A SELECT that gives a table's columns as the contract has them. The planner inlines it and still uses indexes. */
-export function canonicalSelect(table: TableName, description: PostgresTable): string {
-  return `select ${canonicalColumns(table, description).join(', ')} from "${table}"`;
-}
-
-export function canonicalColumns(table: TableName, { classes, unlimited }: PostgresTable): readonly string[] {
-  return Object.entries<Column<unknown>>(TABLES[table]).flatMap(([name, { openEnd }]) => {
-    const type = classes.get(name);
-    if (type === undefined) return [];
-    if (type === 'boolean') return [`"${name}"::int as "${name}"`];
-    if (type === 'text') return [`(${textOf(name, unlimited.has(name))} collate "C") as "${name}"`];
-    if (type === 'timestamptz' && openEnd !== undefined) return [`nullif("${name}", '${openEnd}') as "${name}"`];
-    return [`"${name}"`];
-  });
-}
-
-/** A column's text; where it is too large to be read, its size, which the server knows without fetching it. */
-function textOf(name: string, isUnlimited: boolean): string {
-  const text = `"${name}"::text`;
-  const size = `octet_length(${text})`;
-  return isUnlimited ? `case when ${size} > ${CELL_BYTES_MAX} then '${LARGE_TEXT}' || ${size} else ${text} end` : text;
-}
-
-const isFlag = (rule: Column<unknown>): boolean => rule.accepts(1) && !rule.accepts(2);
-
 /** The classes that a column may have, and what messages call their types. */
 function allowedFor(rule: Column<unknown>): { readonly classes: readonly TypeClass[]; readonly expected: string } {
   if (rule.time === 'instant')
     return { classes: ['timestamptz', 'text'], expected: 'timestamp with time zone or text' };
   if (rule.time === 'wall') return { classes: ['timestamp', 'text'], expected: 'timestamp without time zone or text' };
   if (rule.declared === 'TEXT') return { classes: ['text'], expected: 'text or character varying' };
-  if (isFlag(rule))
+  if (rule.isFlag === true)
     return { classes: ['boolean', 'number', 'numeric'], expected: 'boolean, smallint, integer or bigint' };
   return { classes: ['number', 'numeric'], expected: 'smallint, integer, bigint or numeric' };
 }
 
 /** See CatalogueRows. */
 export function typeProblem(
-  table: TableName,
+  _table: TableName,
   column: string,
   rule: Column<unknown>,
   found: TableDescription,
@@ -142,51 +115,5 @@ export function typeProblem(
   const { classes, expected } = allowedFor(rule);
   const typeClass = 'classes' in found ? (found as PostgresTable).classes.get(column) : undefined;
   if (typeClass === undefined || classes.includes(typeClass)) return null;
-  return { expected, hint: typeHint(table, column, rule, { typeClass, type: found.types.get(column) ?? '' }) };
-}
-
-interface FoundType {
-  readonly typeClass: TypeClass;
-  /** As SQL. */
-  readonly type: string;
-}
-
-const FLOATS: readonly string[] = ['real', 'double precision', 'money'];
-
-function isNumber({ typeClass, type }: FoundType): boolean {
-  return typeClass === 'number' || typeClass === 'numeric' || FLOATS.includes(type);
-}
-
-/** SQL for a view to give instead of the column. It does not guess: what a person must decide, it names. */
-function typeHint(table: TableName, name: string, rule: Column<unknown>, found: FoundType): string {
-  if (rule.time === 'instant') return instantHint(name, found);
-  if (rule.time === 'wall') return wallTimeHint(name, found);
-  if (name === 'amount_minor')
-    return `for a currency of two decimals: round(${name}::numeric * 100)::bigint AS ${name}; a bare cast loses the cents`;
-  if (isId(table, name) && !isNumber(found)) return TEXT_ID_HINT;
-  return `in a view: ${castOf(name, rule, found)} AS ${name}`;
-}
-
-function castOf(name: string, rule: Column<unknown>, { typeClass, type }: FoundType): string {
-  if (rule.declared === 'TEXT') return type === 'bytea' ? `convert_from(${name}, 'UTF8')` : `${name}::text`;
-  if (isFlag(rule)) return FLOATS.includes(type) ? `${name}::numeric <> 0` : `${name}::boolean`;
-  return typeClass === 'boolean' ? `${name}::int` : `${name}::bigint`;
-}
-
-function instantHint(name: string, found: FoundType): string {
-  if (found.typeClass === 'timestamp')
-    return name === 'starts_at'
-      ? `a timestamp without a zone is no instant; the wall time of a venue: NULL::timestamptz AS starts_at, starts_at AS starts_local; UTC: starts_at AT TIME ZONE 'UTC' AS starts_at`
-      : `a timestamp without a zone is no instant: ${name} AT TIME ZONE 'UTC' AS ${name}, or the zone that its clock shows`;
-  if (found.type === 'date')
-    return `a date is no instant: ${name}::timestamp AT TIME ZONE 'UTC' AS ${name}, or the zone whose midnight it means`;
-  if (isNumber(found))
-    return `where these are seconds since 1970: to_timestamp(trunc(${name}::numeric)) AS ${name}; where milliseconds, ${name}::numeric / 1000`;
-  return `in a view: ${name}::timestamptz AS ${name}`;
-}
-
-function wallTimeHint(name: string, found: FoundType): string {
-  if (found.typeClass === 'timestamptz')
-    return `an instant belongs in starts_at; the wall time of a venue: ${name} AT TIME ZONE venues.timezone AS ${name}`;
-  return `in a view: ${name}::timestamp AS ${name}`;
+  return { expected };
 }
