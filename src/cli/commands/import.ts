@@ -123,7 +123,7 @@ function refuseContradictions({ mirror, replace, maxShrink, allowShrink }: Impor
   }
   const flag = allowShrink === true ? '--allow-shrink' : '--max-shrink';
   if (mirror !== true && (allowShrink === true || maxShrink !== undefined)) {
-    const hint = `leave out ${flag}, or add --mirror: only --mirror deletes rows`;
+    const hint = `leave out ${flag}, or type --mirror ${flag}: only --mirror deletes rows`;
     throw new AppError('usage', `expected --mirror with ${flag}, found ${flag} alone`, hint);
   }
 }

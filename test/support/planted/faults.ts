@@ -351,7 +351,7 @@ const RELEASE: readonly PlantedFault[] = [
   fault(
     'a front that has vanished is removed, however many do',
     'release/publish/publish.ts',
-    'if (vanished <= publishedTotal * input.guards.maxShrink) return null;',
+    'if (!isMoreThanShare(vanished, publishedTotal, input.guards.maxShrink)) return null;',
     'return null;',
     'cli/build.test.ts',
     'unit/guards.test.ts',
