@@ -4,7 +4,7 @@
 import { Argument, Command, Option } from 'commander';
 import { ALLOWABLE_GUARDS } from '../contract/allowable-guards.ts';
 import { withoutUser } from '../errors.ts';
-import { databaseText } from '../operations/database-text.ts';
+import { databaseText } from '../database/open.ts';
 import { durationArgument, instantArgument, portArgument, type ArgumentParser } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-codes.ts';

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
-import { databaseText } from '../operations/database-text.ts';
+import { databaseText } from '../database/open.ts';
 import type { CommandContext } from './context.ts';
 import { durationText } from './output/terminal.ts';
 

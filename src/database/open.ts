@@ -1,6 +1,7 @@
 // Opens a catalogue in one transaction, for reading (law 6) or for writing. Only this file decides
 // which database an address names, and it loads the driver of that one alone.
 
+import { existsSync } from 'node:fs';
 import { AppError } from '../errors.ts';
 import { isAddress } from './postgres/address.ts';
 import type { CatalogueReader } from './reader.ts';
@@ -37,6 +38,17 @@ export async function openForWriting(
   }
   const { openWriter } = await import('./sqlite/write.ts');
   return openWriter(address, need);
+}
+
+/** How messages and hints show an address: without a password. */
+export { displayAddress as databaseText } from './postgres/address.ts';
+
+/**
+ * Whether there is something to open. True for any server: only opening it shows whether it is
+ * there.
+ */
+export function mayBeOpened(address: string): boolean {
+  return isAddress(address) || existsSync(address);
 }
 
 /** A state of a catalogue that other processes can read until it is disposed of. */

@@ -3,11 +3,10 @@
 
 import type { Instant } from '../catalogue/instant.ts';
 import type { ExplainResultJson } from '../contract/results/explain.ts';
-import { openCatalogue } from '../database/open.ts';
+import { databaseText, openCatalogue } from '../database/open.ts';
 import { listedSlugs } from '../database/load/explain-rows.ts';
 import type { MissingProduct } from '../preview/messages.ts';
 import type { PreviewCatalogue } from '../preview/preview-data.ts';
-import { databaseText } from './database-text.ts';
 import { explainOn, explainProduct, loadFront } from './explain.ts';
 
 /** Turns an explanation into text. The CLI does that. */

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { displayAddress } from '../../src/database/postgres/address.ts';
 import { connectionSettings } from '../../src/database/postgres/connection-settings.ts';
-import { mayBeOpened } from '../../src/operations/database-text.ts';
+import { mayBeOpened } from '../../src/database/open.ts';
 import { temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 
 afterEach(() => vi.unstubAllEnvs());

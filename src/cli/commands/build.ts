@@ -2,7 +2,7 @@
 
 import { Option } from 'commander';
 import type { AppError } from '../../errors.ts';
-import { databaseText } from '../../operations/database-text.ts';
+import { databaseText } from '../../database/open.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../release/history/retention.ts';
 import {
   compressionsArgument,

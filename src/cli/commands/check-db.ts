@@ -2,7 +2,7 @@
 // prints SQL.
 
 import { Option } from 'commander';
-import { databaseText } from '../../operations/database-text.ts';
+import { databaseText } from '../../database/open.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import { BY_COLUMN } from '../output/finding-groups.ts';

@@ -1,6 +1,6 @@
 // `playbill explain`: says why a product has a card on a front, or has none.
 
-import { databaseText } from '../../operations/database-text.ts';
+import { databaseText } from '../../database/open.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
 

@@ -1,7 +1,7 @@
 // `playbill export`: prints the rows of a catalogue as NDJSON, in the format that `playbill import` reads.
 
 import { TABLE_NAMES } from '../../database/contract/tables.ts';
-import { databaseText } from '../../operations/database-text.ts';
+import { databaseText } from '../../database/open.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
 import { countText } from '../output/terminal.ts';

@@ -2,7 +2,7 @@
 
 import type { MirrorResultJson, RowChanges, RowsResultJson } from '../../contract/results/import.ts';
 import { AppError, shellWord } from '../../errors.ts';
-import { databaseText } from '../../operations/database-text.ts';
+import { databaseText } from '../../database/open.ts';
 import { percentageArgument } from '../arguments.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';

@@ -257,7 +257,7 @@ async function enforce(
   revoked: (Revocation & Revoked) | null = null,
 ): Promise<{ readonly exitCode: number; readonly guards: readonly KeysGuard[] }> {
   const { terminal, now } = context;
-  const { databaseText } = await import('../../operations/database-text.ts');
+  const { databaseText } = await import('../../database/open.ts');
   const { hasTree, publishKeys } = await import('../../operations/publish-keys.ts');
   try {
     if (!(await hasTree(out))) {

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { AppError, messageOf } from '../../errors.ts';
-import { mayBeOpened } from '../../operations/database-text.ts';
+import { mayBeOpened } from '../../database/open.ts';
 import type { PageBundle } from '../../preview/bundle.ts';
 import type { PreviewCatalogue } from '../../preview/preview-data.ts';
 import type { CommandContext } from '../context.ts';
