@@ -7,8 +7,8 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
-import { bundleEdge } from '../src/edge/deploy/bundle.ts';
-import { EDGE_BUNDLES } from '../src/edge/deploy/origin.ts';
+import { bundleEdge } from '../src/edge/targets/bundle.ts';
+import { EDGE_BUNDLES } from '../src/edge/targets/origin.ts';
 import { BUNDLE_FILES, bundlePage } from '../src/preview/bundle.ts';
 import { writeClientPackage } from './client-package.ts';
 

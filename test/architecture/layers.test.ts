@@ -87,8 +87,9 @@ const MAY_IMPORT_BESIDE: Readonly<Record<string, readonly string[]>> = {
   'storage/folder': [],
   'storage/bucket': [],
   'edge/rule': [],
-  'edge/runtimes': ['rule'],
-  'edge/deploy': ['rule', 'runtimes'],
+  'edge/web-crypto': ['rule'],
+  'edge/remote-tree': ['rule'],
+  'edge/node-server': ['rule', 'web-crypto'],
   'cli/output': [],
   'cli/commands': ['output'],
   'operations/edge': [],
@@ -145,7 +146,7 @@ const FORBIDDEN: readonly {
     // Where another runtime than the command begins: these are its command lines. A lease runs out by time, whatever instant is built.
     // Whoever speaks to PostgreSQL goes by its variables, as its own tools do.
     except:
-      /^(edge\/(runtimes\/((authorizer|lambda-edge)\/entry|fetch-handler|nginx|node)|deploy\/worker-hosts)\.ts|client\/client\.ts|storage\/bucket\/store-clock\.ts|database\/postgres\/rows\.ts)$/,
+      /^(edge\/(node-server\/server|targets\/((authorizer|lambda-edge)\/runtime|worker\/(fetch-handler|hosts)|nginx\/handlers))\.ts|client\/client\.ts|storage\/bucket\/store-clock\.ts|database\/postgres\/rows\.ts)$/,
     why: 'clock, chance or environment below cli',
   },
   {
@@ -164,7 +165,8 @@ const FORBIDDEN: readonly {
     what: /\bconsole\./,
     parts: /./,
     // The log of a worker, of a function, and of the service behind a proxy.
-    except: /^edge\/runtimes\/((authorizer|lambda-edge)\/entry|fetch-handler|live-key-ring)\.ts$/,
+    except:
+      /^edge\/(targets\/((authorizer|lambda-edge)\/runtime|worker\/fetch-handler)|remote-tree\/live-key-ring)\.ts$/,
     why: 'console: results go through the terminal',
   },
 ];

@@ -3,11 +3,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bundleEdge, bundleModule } from '../../src/edge/deploy/bundle.ts';
-import type { DeploymentFiles } from '../../src/edge/deploy/deployment.ts';
-import { nginxFiles } from '../../src/edge/deploy/nginx.ts';
-import { WORKER_TARGETS, type WorkerDeployment, type WorkerTarget } from '../../src/edge/deploy/worker-deployment.ts';
-import { workerFiles } from '../../src/edge/deploy/worker.ts';
+import { bundleEdge, bundleModule } from '../../src/edge/targets/bundle.ts';
+import type { DeploymentFiles } from '../../src/edge/targets/deployment.ts';
+import { nginxFiles } from '../../src/edge/targets/nginx/deploy.ts';
+import { WORKER_TARGETS, type WorkerDeployment, type WorkerTarget } from '../../src/edge/targets/worker/deployment.ts';
+import { workerFiles } from '../../src/edge/targets/worker/files.ts';
 import type { KeyRing } from '../../src/contract/key-ring.ts';
 import { PROFILE_NAMES } from '../../src/edge/rule/profile.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';

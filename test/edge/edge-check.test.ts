@@ -4,7 +4,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { standalone } from '../../src/edge/deploy/nginx-server.ts';
+import { standalone } from '../../src/edge/targets/nginx/configuration.ts';
 import type { ProfileName } from '../../src/edge/rule/profile.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { CheckedTrees, clock, namesOf, worldOf } from '../support/edge/checked-trees.ts';

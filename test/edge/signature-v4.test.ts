@@ -3,8 +3,8 @@
 
 import { AwsV4Signer } from 'aws4fetch';
 import { describe, expect, test } from 'vitest';
-import { type Credentials, EMPTY_PAYLOAD } from '../../src/edge/runtimes/bucket-credentials.ts';
-import { authorization, type CanonicalRequest, signedHeaders } from '../../src/edge/runtimes/signature-v4.ts';
+import { type Credentials, EMPTY_PAYLOAD } from '../../src/edge/remote-tree/bucket-credentials.ts';
+import { authorization, type CanonicalRequest, signedHeaders } from '../../src/edge/remote-tree/signature-v4.ts';
 
 // "Examples: Signature Calculations" of the Amazon S3 API Reference (sig-v4-header-based-auth.html): its example credentials, and the
 // requests without a body.

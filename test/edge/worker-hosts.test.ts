@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gunzipSync } from 'node:zlib';
 import type { KeyRing } from '../../src/contract/key-ring.ts';
-import type { OriginOptions } from '../../src/edge/deploy/origin.ts';
+import type { OriginOptions } from '../../src/edge/targets/origin.ts';
 import { keyRingText } from '../../src/release/tree/codec.ts';
 import { prepareLines, runExchange } from '../support/edge/exchange.ts';
 import { originIn, type Override, startPrivateBucket } from '../support/edge/private-bucket.ts';

@@ -2,9 +2,9 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { AppError, messageOf } from '../../../errors.ts';
-import { PROXIES } from '../../../edge/deploy/authorizer-proxies.ts';
-import { type EdgeBundle, type OriginOptions, workerBundle } from '../../../edge/deploy/origin.ts';
-import { isWorkerTarget, WORKER_TARGETS } from '../../../edge/deploy/worker-deployment.ts';
+import { PROXIES } from '../../../edge/targets/authorizer/proxies.ts';
+import { type EdgeBundle, type OriginOptions, workerBundle } from '../../../edge/targets/origin.ts';
+import { isWorkerTarget, WORKER_TARGETS } from '../../../edge/targets/worker/deployment.ts';
 import { DEFAULT_SETTINGS } from '../../../edge/rule/settings.ts';
 import { PROFILE_NAMES } from '../../../edge/rule/profile.ts';
 import type { PlaybillCommand } from '../../command.ts';
@@ -154,7 +154,7 @@ async function bundleOf(name: EdgeBundle): Promise<string> {
   const shipped = new URL(`../edge/bundles/${name}.js`, import.meta.url);
   if (existsSync(shipped)) return readFileSync(shipped, 'utf8');
   try {
-    const { bundleEdge } = await import('../../../edge/deploy/bundle.ts');
+    const { bundleEdge } = await import('../../../edge/targets/bundle.ts');
     return await bundleEdge(name);
   } catch (error) {
     const message = `expected the bundle of the edge rule at ${shipped.pathname}, found none: ${messageOf(error)}`;

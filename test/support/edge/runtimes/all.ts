@@ -1,6 +1,6 @@
 // The runtimes that the rule must run on; nginx, Caddy and HAProxy, which npm does not bring, in `npm run test:all`. A missing one is an error that names it.
 
-import { PROXIES } from '../../../../src/edge/deploy/authorizer-proxies.ts';
+import { PROXIES } from '../../../../src/edge/targets/authorizer/proxies.ts';
 import { startAuthorizer } from './authorizer.ts';
 import { startCore } from './core.ts';
 import { startNginx } from './nginx.ts';

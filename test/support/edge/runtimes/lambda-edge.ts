@@ -7,11 +7,11 @@ import { createServer, type IncomingMessage, request as sendRequest, type Server
 import type { AddressInfo } from 'node:net';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
-import { lambdaEdgeFiles } from '../../../../src/edge/deploy/lambda-edge.ts';
+import { bundleEdge } from '../../../../src/edge/targets/bundle.ts';
+import { lambdaEdgeFiles } from '../../../../src/edge/targets/lambda-edge/deploy.ts';
 import type { SiblingEncoding } from '../../../../src/edge/rule/encoding.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
-import { signedHeaders } from '../../../../src/edge/runtimes/signature-v4.ts';
+import { signedHeaders } from '../../../../src/edge/remote-tree/signature-v4.ts';
 import type { MemoryStore } from '../../objects/memory-store.ts';
 import { CloudFront, type AskOrigin, type Invoke } from '../cloudfront/cloudfront.ts';
 import { sendLines } from '../messages.ts';

@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
-import { type OriginOptions, workerBundle } from '../../../../src/edge/deploy/origin.ts';
-import { workerFiles } from '../../../../src/edge/deploy/worker.ts';
+import { bundleEdge } from '../../../../src/edge/targets/bundle.ts';
+import { type OriginOptions, workerBundle } from '../../../../src/edge/targets/origin.ts';
+import { workerFiles } from '../../../../src/edge/targets/worker/files.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
 import { sendLines } from '../messages.ts';
 import type { World } from '../world.ts';
