@@ -146,7 +146,7 @@ const FORBIDDEN: readonly {
     // Where another runtime than the command begins: these are its command lines. A lease runs out by time, whatever instant is built.
     // Whoever speaks to PostgreSQL goes by its variables, as its own tools do.
     except:
-      /^(edge\/(node-server\/server|targets\/((authorizer|lambda-edge)\/runtime|worker\/(fetch-handler|hosts)|nginx\/handlers))\.ts|client\/client\.ts|storage\/bucket\/store-clock\.ts|database\/postgres\/rows\.ts)$/,
+      /^(edge\/(node-server\/server|targets\/((authorizer|lambda-edge)\/runtime|worker\/fetch-handler|nginx\/handlers))\.ts|client\/client\.ts|storage\/bucket\/store-clock\.ts|database\/postgres\/rows\.ts)$/,
     why: 'clock, chance or environment below cli',
   },
   {

@@ -8,7 +8,6 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { authorizerFiles } from '../../src/edge/targets/authorizer/deploy.ts';
 import { bundleEdge } from '../../src/edge/targets/bundle.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import type { createAuthorizer } from '../../src/edge/targets/authorizer/service.ts';
@@ -23,6 +22,7 @@ import { TRANSCRIPTS } from '../support/edge/transcript.ts';
 import { editionContent, makeWorld, type World } from '../support/edge/world.ts';
 import type { MemoryStore } from '../support/objects/memory-store.ts';
 import { run } from '../support/recipe.ts';
+import { authorizerFiles } from '../support/edge/target-files.ts';
 
 let world: World;
 let create: typeof createAuthorizer;

@@ -119,7 +119,7 @@ describe('nginx with proxy_cache before a sound edge, as the guide says,', () =>
     const folder = writeFolder([
       [
         'nginx.conf',
-        standalone('').replace(
+        standalone(false).replace(
           'include playbill.conf;',
           `proxy_cache_path cache keys_zone=cache:1m;
   server {

@@ -11,7 +11,6 @@ import { Miniflare, Response as MiniflareResponse } from 'miniflare';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bundleEdge } from '../../src/edge/targets/bundle.ts';
 import type { OriginOptions } from '../../src/edge/targets/origin.ts';
-import { workerFiles } from '../../src/edge/targets/worker/files.ts';
 import { instantText } from '../../src/edge/rule/instant.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { keyRingText } from '../../src/release/tree/codec.ts';
@@ -22,6 +21,7 @@ import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import { startWorkerHost } from '../support/edge/runtimes/worker-hosts.ts';
 import { startWorkerd } from '../support/edge/runtimes/workerd.ts';
 import { keyRingOf, makeWorld, type World } from '../support/edge/world.ts';
+import { workerFiles } from '../support/edge/target-files.ts';
 
 const TOKEN = 'Bearer of-the-key-ring';
 const ENVIRONMENT = { PLAYBILL_KEY_RING_TOKEN: TOKEN };

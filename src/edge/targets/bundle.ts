@@ -3,54 +3,44 @@
 
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
-import type { EdgeBundle } from './origin.ts';
-
-export type EdgeTarget = 'nginx' | 'worker' | 'authorizer';
+import type { Bundle } from './target.ts';
+import { BUNDLES } from './targets.ts';
 
 /** Syntax that njs 0.7 does not have. esbuild rewrites some of it and refuses the rest, which keeps the core within the subset. */
 const NOT_IN_NJS =
   'array-spread async-generator class default-argument destructuring for-of generator logical-assignment nullish-coalescing ' +
   'object-rest-spread optional-catch-binding optional-chain regexp-sticky-and-unicode-flags';
 
-/** Where each bundle begins, and the runtime whose form it has. Lambda@Edge needs the same form as a worker: one small module without imports. */
-const ENTRIES: { readonly [name in EdgeBundle]: readonly [file: string, target: EdgeTarget] } = {
-  authorizer: ['authorizer/runtime', 'authorizer'],
-  'lambda-edge': ['lambda-edge/runtime', 'worker'],
-  nginx: ['nginx/runtime', 'nginx'],
-  worker: ['worker/runtime', 'worker'],
-  'worker-s3': ['worker/runtime-s3', 'worker'],
-  'worker-r2': ['worker/runtime-r2', 'worker'],
-};
-
-/** The text of a bundle. */
-export function bundleEdge(name: EdgeBundle): Promise<string> {
-  const [file, target] = ENTRIES[name];
-  return bundleModule(target, fileURLToPath(new URL(`${file}.ts`, import.meta.url)));
+/** The text of a bundle. Throws Error if no target has one of that name. */
+export async function bundleEdge(name: string): Promise<string> {
+  const bundle = BUNDLES.find((one) => one.name === name);
+  if (bundle === undefined) throw new Error(`no target has a bundle "${name}"`);
+  return bundleModule(bundle.form, fileURLToPath(new URL(bundle.entry, import.meta.url)));
 }
 
 /**
- * Bundles a module (absolute path) and its imports for a target. Rejects with esbuild's messages if the target does not have an import or
+ * Bundles a module (absolute path) and its imports in a form. Rejects with esbuild's messages if that form does not have an import or
  * cannot read the syntax.
  */
-export async function bundleModule(target: EdgeTarget, entry: string): Promise<string> {
-  const isNginx = target === 'nginx';
+export async function bundleModule(form: Bundle['form'], entry: string): Promise<string> {
+  const isNjs = form === 'njs';
   const result = await build({
     entryPoints: [entry],
     bundle: true,
     write: false,
     format: 'esm',
-    platform: target === 'authorizer' ? 'node' : 'neutral',
+    platform: form === 'node' ? 'node' : 'neutral',
     target: 'es2022',
     // Minifying turns `const x = await y` into an `await` inside a call's arguments, which njs refuses.
-    minify: target === 'worker',
+    minify: form === 'fetch',
     legalComments: 'none',
-    external: isNginx ? ['crypto', 'fs'] : [],
-    supported: Object.fromEntries(isNginx ? NOT_IN_NJS.split(' ').map((syntax) => [syntax, false]) : []),
+    external: isNjs ? ['crypto', 'fs'] : [],
+    supported: Object.fromEntries(isNjs ? NOT_IN_NJS.split(' ').map((syntax) => [syntax, false]) : []),
     logLevel: 'silent',
   });
   const text = result.outputFiles[0]?.text ?? '';
-  if (isNginx) return withDefaultExport(text);
-  if (target === 'authorizer') return text;
+  if (isNjs) return withDefaultExport(text);
+  if (form === 'node') return text;
   // The build minifies each module separately. A second pass merges declarations across modules.
   return (await transform(text, { minify: true, format: 'esm', target: 'es2022' })).code;
 }

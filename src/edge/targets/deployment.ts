@@ -1,21 +1,14 @@
-// What every target of `edge build` has in common. A target returns the texts of its files, and the caller writes them. The folder can be
-// deployed as it is, has its own README, and contains the names of secrets but never a secret.
+// What the deployable folders have in common. A folder can be deployed as it is, has its own README,
+// and contains the names of secrets but never a secret.
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { HMAC } from '../rule/key-store.ts';
-import type { ProfileName } from '../rule/profile.ts';
-import type { SettingsFile } from '../rule/settings.ts';
+import { RING_KEPT, type SettingsFile } from '../rule/settings.ts';
+import { renderedPart, type Values } from '../template.ts';
+import type { DeploymentFiles, TargetOptions } from './target.ts';
 
-/** How many bytes of code a host takes at most, after compression, on its largest plan. Other targets have no limit. */
-export const CODE_BYTES_MAX: { readonly [target: string]: number } = {
-  cloudflare: 10 * 2 ** 20,
-  'lambda-edge': 2 ** 20,
-  netlify: 20 * 2 ** 20,
-  vercel: 4 * 2 ** 20,
-};
-
-/** The files of a deployable folder, sorted by name. */
-export type DeploymentFiles = readonly (readonly [name: string, text: string])[];
+/** The first words of each README. They let `edge build` recognise a folder that it wrote. */
+export const README_TITLE = '# The edge rule of Playbill';
 
 /** The size of the code as a host counts it. */
 export async function codeBytes(files: DeploymentFiles): Promise<number> {
@@ -24,15 +17,12 @@ export async function codeBytes(files: DeploymentFiles): Promise<number> {
   return (await new Response(compressed).arrayBuffer()).byteLength;
 }
 
-/** What every target needs. */
-export interface Deployment {
-  /** The bundle of the target, as text. */
-  readonly bundle: string;
-  readonly keyRing: KeyRing;
-  readonly settings: SettingsFile;
-  /** The accepted signing profiles. */
-  readonly profiles: readonly ProfileName[];
-}
+/** Code that begins with its configuration, as the entries of the bundles declare it. */
+export const configured = (configuration: object, bundle: string): string =>
+  `const PLAYBILL = ${JSON.stringify(configuration)};\n${bundle}`;
+
+/** Files sorted by their names. */
+export const inOrder = (files: DeploymentFiles): DeploymentFiles => files.toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 /**
  * The distinct names of the secrets that the key ring's hmac keys refer to, sorted. Throws Error for a name that cannot be an environment
@@ -47,24 +37,26 @@ export function secretNames(keyRing: KeyRing): readonly string[] {
   return [...names].toSorted();
 }
 
-/** The first words of each README. They let `edge build` recognise a folder that it wrote. */
-export const README_TITLE = '# The edge rule of Playbill';
+/** The key ring's file. Throws Error if it is not given and the public folder, having another name, may be outside a tree. */
+export function keyRingOf({ keyRingPath, publicRoot }: Pick<TargetOptions, 'keyRingPath' | 'publicRoot'>): string {
+  if (keyRingPath !== null) return keyRingPath;
+  throw new Error(
+    `expected --key-ring FILE, since --public-root is not the folder "public" of a tree: "${publicRoot}"`,
+  );
+}
 
-/** Sentences that several READMEs share. */
-export const OWN_FILES = `The next \`edge build\` replaces the files that it wrote here,
-including your changes to them, and touches no other file.`;
-export const NO_SECRETS = 'No key in this key ring needs a secret.';
-export const EMPTY_SECRET = 'A key with an empty or missing secret is refused.';
-export const keyRingUnreadable = ({
+/** The sentences that several READMEs have in common, and whether the edge needs these secrets. */
+export const commonValues = ({ ringGrace }: SettingsFile, secrets: readonly string[]): Values => ({
+  ownFiles: renderedPart('own-files.md'),
+  noSecretNeeded: renderedPart('no-secrets.md'),
+  emptySecret: renderedPart('empty-secret.md'),
+  ringUnreadable: renderedPart('ring-unreadable.md', { ringGrace }),
+  ringKept: RING_KEPT,
   ringGrace,
-}: SettingsFile): string => `If it cannot read the key ring, it uses the last one for up to
-${ringGrace} s (\`--ring-grace\`), and then refuses every request.`;
-
-/** The permissions to read a tree in a bucket. `folder`: the tree's prefix with a slash at its end, or empty. */
-export const bucketPermissions = (bucket: string, folder: string): string =>
-  `- \`s3:GetObject\` on \`${bucket}/${folder}public/*\` and \`${bucket}/${folder}edge/keyring.json\`
-- \`s3:ListBucket\` on \`${bucket}\`, so that the store answers 404 for a missing file. Without it the store answers 403 \`AccessDenied\`, which
-  therefore counts as 404 until a front's pointer has been read: with credentials that never could read anything, the tree looks empty.`;
+  names: codeList(secrets),
+  secrets: secrets.length > 0,
+  noSecrets: secrets.length === 0,
+});
 
 /** A list of names in Markdown. */
 export const codeList = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');

@@ -1,7 +1,7 @@
 // Parses `edge build --origin`, which tells an edge where the tree is. Refuses origins that could not work once deployed.
 
 /** A parsed origin. A bucket holds the whole tree, as `build --out` wrote it. */
-export type WorkerOrigin =
+export type TreeOrigin =
   | { readonly kind: 'url' | 'binding'; readonly origin: string }
   /** `origin`: the URL of the tree, without a slash at its end; `folder`: the prefix of its keys, with a slash at its end, or empty. */
   | {
@@ -24,21 +24,21 @@ export interface OriginOptions {
   readonly originRegion: string | null;
 }
 
-/** The bundles that the installed command ships: one for each target and kind of origin. */
-export const EDGE_BUNDLES = ['authorizer', 'lambda-edge', 'nginx', 'worker', 'worker-s3', 'worker-r2'] as const;
-export type EdgeBundle = (typeof EDGE_BUNDLES)[number];
+/** Where a target can read the tree; `folder`: on its own machine, whatever the origin's name. */
+export type OriginKind = TreeOrigin['kind'] | 'folder';
 
-/** The worker bundle for an origin. */
-export function workerBundle(origin: string): EdgeBundle {
-  if (origin.startsWith('s3://')) return 'worker-s3';
-  return origin.startsWith('r2://') ? 'worker-r2' : 'worker';
+/** The kind of an origin, whether or not it is valid. */
+export function kindOf(origin: string): TreeOrigin['kind'] {
+  if (origin.startsWith('s3://')) return 's3';
+  if (origin.startsWith('r2://')) return 'r2';
+  return origin.includes('://') ? 'url' : 'binding';
 }
 
 /** The name of the binding of an R2 bucket. */
 const R2_BINDING = 'TREE';
 
 /** Throws Error for an invalid origin. */
-export function parseOrigin(options: OriginOptions): WorkerOrigin {
+export function parseOrigin(options: OriginOptions): TreeOrigin {
   const { origin, originEndpoint, originRegion } = options;
   const [, scheme, bucket = '', prefix = ''] = /^(s3|r2):\/\/([^/]*)(?:\/(.*))?$/.exec(origin) ?? [];
   if (scheme !== 's3' && (originEndpoint !== null || originRegion !== null))

@@ -1,60 +1,102 @@
-// The folder for CloudFront: the function for Lambda@Edge, two CloudFormation templates and a README. Refuses a bucket that CloudFront
-// cannot read, and a signature profile that the function cannot verify.
+// The folder for CloudFront: the function for Lambda@Edge, two CloudFormation templates and a README. The distribution and its function go to
+// us-east-1, where Lambda@Edge wants its functions; the bucket's policy goes to the bucket's own region. Refuses a bucket that CloudFront cannot
+// read, and a signature profile that the function cannot verify.
 
-import { PROFILE_NAMES } from '../../rule/profile.ts';
-import type { SiblingEncoding } from '../../rule/encoding.ts';
-import { HMAC } from '../../rule/key-store.ts';
-import { RING_KEPT } from '../../rule/settings.ts';
-import { digestOfBytes } from '../../rule/tree.ts';
+import { createHash } from 'node:crypto';
 import type { KeyRing } from '../../../contract/key-ring.ts';
+import { HMAC } from '../../rule/key-store.ts';
+import { PROFILE_NAMES } from '../../rule/profile.ts';
+import { rendered } from '../../template.ts';
+import { codeList, commonValues, configured } from '../deployment.ts';
+import { type OriginOptions, parseOrigin, type TreeOrigin } from '../origin.ts';
+import { type Bundle, type Deployment, type DeploymentFiles, targetOf, type TargetOptions } from '../target.ts';
 import type { LambdaEdgeConfiguration } from './viewer-request.ts';
-import {
-  codeList,
-  type Deployment,
-  type DeploymentFiles,
-  keyRingUnreadable,
-  OWN_FILES,
-  README_TITLE,
-} from '../deployment.ts';
-import { bucketPolicyTemplate, distributionTemplate, KEPT_HOURS, type PrivateBucket } from './templates.ts';
-import { type OriginOptions, parseOrigin } from '../origin.ts';
 
-export interface LambdaEdgeDeployment extends Deployment, OriginOptions {
-  readonly encodings: readonly SiblingEncoding[];
-  /** How long the function keeps a pointer, 0 to 10 s. */
-  readonly pointerSeconds: number;
-}
+const OPTIONS = ['origin', 'originEndpoint', 'originRegion', 'encodings', 'pointerSeconds'] as const;
 
-/** The keys of a ring that need a secret: the function has none, and refuses them. */
-export const refusedKeys = (ring: KeyRing): readonly string[] =>
-  Object.keys(ring.keys)
+export type LambdaEdgeDeployment = Deployment & Pick<TargetOptions, (typeof OPTIONS)[number]>;
+
+type PrivateBucket = Extract<TreeOrigin, { readonly kind: 's3' }>;
+
+/**
+ * How long CloudFront keeps an edition. Editions never change, but nothing on CloudFront can compare one with its name, so a wrong body that the
+ * bucket, or something before it, sent once must not stay for a year. In the bucket an edition says a year: the maximum counts.
+ */
+export const KEPT_HOURS = 4;
+
+// Why distribution.json is as it is, which JSON itself cannot say:
+// - 128 MB and 5 s are the most at viewer events. `aws cloudformation package` zips and uploads the code.
+// - The cache key is the path that the function has named, and nothing else. No header of the client
+//   reaches the bucket. No encodings: the function chooses between the file and its siblings.
+// - MinTTL is 0, so that an error with `no-store` is not kept; so is the time of every status that
+//   CloudFront would otherwise keep for 10 s.
+// - All methods are allowed: the rule itself answers 405.
+
+const BUNDLE: Bundle = { name: 'lambda-edge', entry: 'lambda-edge/runtime.ts', form: 'fetch' };
+
+export const lambdaEdge = targetOf({
+  name: 'lambda-edge',
+  summary: 'CloudFront with Lambda@Edge (tested against the events that Amazon documents, not on CloudFront itself)',
+  testedOn: 'the events that Amazon documents; not on CloudFront itself',
+  reads: { s3: BUNDLE },
+  options: OPTIONS,
+  codeBytesMax: 2 ** 20,
+  // A key that needs a secret: the function has none.
+  refusedKeys,
+  files: lambdaEdgeFiles,
+});
+
+function refusedKeys(ring: KeyRing): readonly string[] {
+  return Object.keys(ring.keys)
     .filter((keyid) => ring.keys[keyid]?.alg === HMAC)
     .toSorted();
+}
 
 /** Throws Error for options that cannot work. */
-export async function lambdaEdgeFiles(deployment: LambdaEdgeDeployment): Promise<DeploymentFiles> {
-  const { bundle, settings, encodings, pointerSeconds, profiles } = deployment;
+function lambdaEdgeFiles(deployment: LambdaEdgeDeployment): DeploymentFiles {
+  const { bundle, settings, encodings, pointerSeconds, profiles, keyRing } = deployment;
   const [own] = PROFILE_NAMES;
   if (profiles.some((profile) => profile !== own))
     throw new Error(
       `--profile: expected ${own} with --target lambda-edge, which has no secrets, found ${profiles.join(' ')}`,
     );
-  const bucket = bucketOf(deployment);
+  const { bucket, folder, origin, region } = bucketOf(deployment);
+  const { host, pathname } = new URL(origin);
   const configuration: LambdaEdgeConfiguration = {
     ...settings,
     encodings,
     pointerSeconds,
-    origin: bucket.origin,
-    region: bucket.region,
-    folder: new URL(bucket.origin).pathname.replace(/\/$/, ''),
+    origin,
+    region,
+    folder: pathname.replace(/\/$/, ''),
   };
-  const code = `const PLAYBILL = ${JSON.stringify(configuration)};\n${bundle}`;
+  const code = configured(configuration, bundle);
+  const refused = refusedKeys(keyRing);
+  const values = { bucket, folder };
   return [
-    ['README.md', readme(deployment, bucket)],
-    ['bucket-policy.json', `${JSON.stringify(bucketPolicyTemplate(bucket), null, 2)}\n`],
+    [
+      'README.md',
+      rendered('lambda-edge/README.md', {
+        ...commonValues(settings, []),
+        ...values,
+        region,
+        pointerSeconds,
+        keptHours: KEPT_HOURS,
+        refused: refused.length > 0,
+        noRefused: refused.length === 0,
+        refusedKeys: codeList(refused),
+      }),
+    ],
+    ['bucket-policy.json', rendered('lambda-edge/bucket-policy.json', values)],
     [
       'distribution.json',
-      `${JSON.stringify(distributionTemplate(bucket, await digestOfBytes(new TextEncoder().encode(code))), null, 2)}\n`,
+      rendered('lambda-edge/distribution.json', {
+        ...values,
+        domain: host,
+        keptSeconds: KEPT_HOURS * 3600,
+        // CloudFormation publishes new code only as a version with a new name.
+        version: `Version${createHash('sha256').update(code).digest('hex').slice(0, 16)}`,
+      }),
     ],
     ['index.mjs', code],
   ];
@@ -75,73 +117,3 @@ function bucketOf(options: OriginOptions): PrivateBucket {
     );
   return tree;
 }
-
-const readme = (
-  { keyRing, pointerSeconds, settings }: LambdaEdgeDeployment,
-  { bucket, folder, region }: PrivateBucket,
-): string => `${README_TITLE} on CloudFront
-
-Written by \`playbill edge build --target lambda-edge\`. CloudFront runs the function in \`index.mjs\` before it looks into its cache. The function
-checks the signature and names a file; CloudFront then takes that file from its cache or from the private bucket \`${bucket}\`, by origin
-access control. ${OWN_FILES}
-
-**Untried on CloudFront itself.** The function and both templates are tested on Node, against the events, limits and rules that Amazon
-documents, not on Amazon's machines. After a deployment run \`playbill edge check https://HOST --key FILE\` before storefronts use it.
-
-## Deploy it, in this folder
-
-You need a certificate for the host that storefronts ask, and a bucket for the function's code (CODE_BUCKET), both in us-east-1.
-
-    aws cloudformation package --region us-east-1 --template-file distribution.json --s3-bucket CODE_BUCKET --output-template-file packaged.yaml
-    aws cloudformation deploy --region us-east-1 --template-file packaged.yaml --stack-name playbill-edge --capabilities CAPABILITY_IAM --parameter-overrides Host=HOST CertificateArn=CERTIFICATE
-    aws cloudformation describe-stacks --region us-east-1 --stack-name playbill-edge --query 'Stacks[0].Outputs'
-    aws cloudformation deploy --region ${region} --template-file bucket-policy.json --stack-name playbill-edge-bucket --parameter-overrides Distribution=DISTRIBUTION_ARN
-
-The third command prints \`DistributionArn\`, for the last one, and \`DistributionDomain\`, to which the DNS entry of HOST must point. A bucket
-has only one policy: if \`${bucket}\` has one already, add the statement in \`bucket-policy.json\` to it and leave out the last command. Keep
-the bucket private: whoever can read it directly needs no signature.
-
-To change a setting, run \`playbill edge build --target lambda-edge\` and the first two commands again. The stack keeps old versions of the
-function, because Amazon deletes one only hours after the last distribution stopped using it.
-
-## Who may read what
-
-- The function's role reads \`${folder}public/*\` and \`${folder}edge/keyring.json\`. It may also list \`${folder}*\`, so that S3 answers 404 for a missing
-  file; without that right S3 answers 403, which the function treats as 404 until it has read a front's pointer.
-- The distribution reads \`${folder}public/fronts/*\`, and asks only for files that the function has named.
-
-## Keys
-
-${keysText(refusedKeys(keyRing))}
-
-The function reads the key ring from the bucket and keeps it for ${RING_KEPT} s. ${keyRingUnreadable(settings)}
-So a revoked key is refused within ${settings.ringGrace} s in any case.
-
-## After a build of the catalogue
-
-Nothing to do: the new tree in the bucket is enough. Each instance of the function keeps a pointer for ${pointerSeconds} s at most, and for the same
-time it remembers which of its files are there. CloudFront keeps an edition, by its path, for ${KEPT_HOURS} hours.
-
-## Limits of this runtime
-
-- A precompressed sibling is sent only if the object in the bucket has its \`Content-Encoding\`, since a function cannot set that header. A build
-  into the bucket sets it.
-- A function cannot see the bytes of a file. It refuses pages, redirects, empty files and files with the wrong \`Content-Encoding\`, but nothing here
-  compares an edition with the digest in its name, as other targets do: if the bucket ever sent another body, CloudFront would go on with it for up to
-  ${KEPT_HOURS} hours. \`playbill-client\` does not believe such a body, and the check above names it (row \`etag\`). To end it at once:
-  \`aws cloudfront create-invalidation --distribution-id ID --paths '/*'\`.
-- CloudFront answers some requests without the function: with HTML, and 400, 403, 413, 414, or 502 to 504.
-- Storefronts must use https. \`@scheme\` is always \`https\`, and 443 the default port.
-- From its cache CloudFront sends \`Age\`, which a function cannot remove. A client that subtracts it from \`max-age\` asks again sooner than it
-  must, and gets a 304.
-- The function cannot tell \`/products/?\` from \`/products/\`: to a signature that covers \`@query\` both have an empty query.
-
-When the function cannot read the tree, clients get 503, and its log (CloudWatch, in the region where it ran) a line with
-\`playbill: the tree cannot be read:\` and the reason.
-`;
-
-const keysText = (refused: readonly string[]): string =>
-  `The function verifies keys that have a public half. It has no secrets (Lambda@Edge has no environment variables to set, and a
-code package is no place for them), so it refuses keys with a shared secret (\`hmac-sha256\`) as it refuses unknown ones. ${
-    refused.length === 0 ? 'This key ring has none.' : `In this key ring these are refused: ${codeList(refused)}.`
-  }`;

@@ -3,6 +3,7 @@
 
 import { type Reason, REFUSALS } from '../../rule/reasons.ts';
 import { refuse } from '../../rule/refusal.ts';
+import { rendered, renderedPart, type Values } from '../../template.ts';
 
 /** Throws Error for a path that is not absolute or cannot be quoted in the configuration. */
 export function checkPath(name: string, path: string): void {
@@ -22,12 +23,8 @@ export function checkListen(listen: string): void {
   if (!isValid) throw new Error(`listen: expected ${kinds}, found "${listen}"`);
 }
 
-/** For the server block: how long a client may take to send a request. By default nginx waits for a minute. */
-export const CLIENT_TIMEOUTS = `  client_header_timeout 10s;
-  client_body_timeout 10s;`;
-
 /** The statuses of nginx's own errors, and the reasons that replace them. nginx uses 494 internally; its 500 becomes our 503. */
-export const OWN_REFUSALS: readonly (readonly [own: number, reason: Reason])[] = [
+const OWN_REFUSALS: readonly (readonly [own: number, reason: Reason])[] = [
   [400, 'request-malformed'],
   [404, 'not-found'],
   [405, 'method-not-allowed'],
@@ -39,60 +36,24 @@ export const OWN_REFUSALS: readonly (readonly [own: number, reason: Reason])[] =
   [501, 'not-implemented'],
   [505, 'http-version-not-supported'],
 ];
+/** With those of a server behind it. */
+const OWN_REFUSALS_OF_PROXY = [...OWN_REFUSALS, [502, 'internal'], [504, 'internal']] as const;
 
 /** The problem document for an error of the proxy itself. */
 export const documentOf = (reason: Reason): string => refuse(REFUSALS[reason].status, reason).body.trimEnd();
 
-/** For the http block: what a signature covers as `@authority`. */
-export const AUTHORITY = `# The host that a request is for. A request line with a host in it overrides the header (RFC 9112, 3.2.2).
-map $request $playbill_authority {
-  "~^\\S+ +[A-Za-z][A-Za-z0-9+.-]*://(?<playbill_host>[^/?#\\s]*)" $playbill_host;
-  default $http_host;
-}`;
+/** The parts that every configuration of nginx has, on the level that each is for: http or server. */
+export const serverValues = (isProxy: boolean): Values => ({
+  http: renderedPart('nginx/http.conf', {
+    problems: OWN_REFUSALS.map(([, reason]) => `  ${REFUSALS[reason].status} '${documentOf(reason)}\n';`).join('\n'),
+  }),
+  clientTimeouts: renderedPart('nginx/client-timeouts.conf'),
+  refusal: renderedPart('nginx/refusal.conf', {
+    errorPages: (isProxy ? OWN_REFUSALS_OF_PROXY : OWN_REFUSALS)
+      .map(([own, reason]) => `  error_page ${own} =${REFUSALS[reason].status} /playbill-refusal;`)
+      .join('\n'),
+  }),
+});
 
-/** For the http block: the documents of nginx's own errors. */
-export const PROBLEMS = `# The problem documents of nginx's own errors, in the form of the rule's refusals.
-map $status $playbill_problem {
-${OWN_REFUSALS.map(([, reason]) => `  ${REFUSALS[reason].status} '${documentOf(reason)}\n';`).join('\n')}
-}
-map $status $playbill_allow {
-  405 "GET, HEAD";
-}`;
-
-/** For the server block: sends those documents. */
-export const refusalLocation = (
-  refusals: typeof OWN_REFUSALS,
-): string => `${refusals.map(([own, reason]) => `  error_page ${own} =${REFUSALS[reason].status} /playbill-refusal;`).join('\n')}
-  # Not a named location, because some errors occur before a request is read.
-  location = /playbill-refusal {
-    internal;
-    # Otherwise nginx would refuse an HTTP/2 body here a second time.
-    client_max_body_size 0;
-    default_type application/problem+json;
-    add_header Cache-Control no-store always;
-    add_header Allow $playbill_allow always;
-    return 200 $playbill_problem;
-  }`;
-
-/** A whole nginx.conf for trying out. nginx writes only below its prefix. */
-export const standalone = (
-  modules: string,
-): string => `# An nginx that serves only the rule. In this folder, run: nginx -p "$PWD" -c nginx.conf
-
-${modules}worker_processes auto;
-pid nginx.pid;
-error_log stderr warn;
-daemon off;
-
-events {}
-
-http {
-  access_log off;
-  client_body_temp_path temp;
-  proxy_temp_path temp;
-  fastcgi_temp_path temp;
-  uwsgi_temp_path temp;
-  scgi_temp_path temp;
-  include playbill.conf;
-}
-`;
+/** A whole nginx.conf for trying out, with the module of njs if it is needed. nginx writes only below its prefix. */
+export const standalone = (njs: boolean): string => rendered('nginx/nginx.conf', { njs });

@@ -1,55 +1,54 @@
-// Checks the options of a worker's deployment, and derives where its tree and key ring are and which secrets it needs. Refuses what the host
-// cannot do.
+// What a host of workers is; checks the options of a worker's deployment, and derives where its tree and key ring are and which secrets it needs.
+// Refuses what the host cannot do.
 
-import type { SiblingEncoding } from '../../rule/encoding.ts';
 import { CREDENTIAL_NAMES } from '../../remote-tree/bucket-credentials.ts';
-import { type Deployment, secretNames } from '../deployment.ts';
-import { type OriginOptions, parseOrigin, type WorkerOrigin } from '../origin.ts';
+import { secretNames } from '../deployment.ts';
+import { parseOrigin, type TreeOrigin } from '../origin.ts';
+import type { Deployment, DeploymentFiles, Target, TargetOptions } from '../target.ts';
 
-type OriginKind = WorkerOrigin['kind'];
-
-/** The hosts of workers, and the kinds of origin that each supports. `worker` is workerd, or any other runtime with a fetch handler. */
-const HOST_ORIGINS = {
-  worker: ['url', 'binding', 's3'],
-  cloudflare: ['url', 'binding', 's3', 'r2'],
-  deno: ['url', 'binding', 's3'],
-  bun: ['url', 'binding', 's3'],
-  netlify: ['url', 's3'],
-  vercel: ['url', 's3'],
-} as const satisfies Record<string, readonly OriginKind[]>;
-
-export type WorkerTarget = keyof typeof HOST_ORIGINS;
-
-/** Whether a target of `edge build` is a worker. */
-export const isWorkerTarget = (target: string): target is WorkerTarget => Object.hasOwn(HOST_ORIGINS, target);
-
-export const WORKER_TARGETS: readonly WorkerTarget[] = Object.keys(HOST_ORIGINS).filter(isWorkerTarget);
-
-const ORIGIN_NAMES: Readonly<Record<OriginKind, string>> = {
+const ORIGIN_NAMES: Readonly<Record<TreeOrigin['kind'], string>> = {
   url: 'a URL',
   binding: 'the name of a binding',
   s3: 's3://BUCKET/PREFIX',
   r2: 'r2://BUCKET/PREFIX',
 };
 
-export interface WorkerDeployment extends Deployment, OriginOptions {
-  readonly target: WorkerTarget;
-  /** Absolute path of the tree's `public` folder, for a host that reads it from disk. */
-  readonly publicRoot: string;
-  readonly encodings: readonly SiblingEncoding[];
-  /** How long a worker keeps a pointer: 0 to 10 s. */
-  readonly pointerSeconds: number;
-  /** Where the worker reads the key ring: a URL or the name of a binding. null: in the tree, next to the public folder. */
-  readonly keyRingAt: string | null;
-}
+export const WORKER_OPTIONS = [
+  'publicRoot',
+  'keyRingAt',
+  'origin',
+  'originEndpoint',
+  'originRegion',
+  'encodings',
+  'pointerSeconds',
+] as const;
+
+export type WorkerDeployment = Deployment & Pick<TargetOptions, (typeof WORKER_OPTIONS)[number]>;
 
 /** A checked deployment. */
 export interface Worker extends WorkerDeployment {
-  readonly tree: WorkerOrigin;
+  readonly tree: TreeOrigin;
   /** The names of the secrets for hmac keys, and for reading the tree. */
   readonly keySecrets: readonly string[];
   readonly treeSecrets: readonly string[];
   readonly ringSource: KeyRingSource;
+}
+
+/** A host of workers. Its folder has the texts run.md and secrets.md for the README. */
+export interface Host extends Pick<Target, 'name' | 'summary' | 'testedOn' | 'reads' | 'codeBytesMax'> {
+  /** The end of the README's title. */
+  readonly title: string;
+  /** Whether it has a cache: then cache.md says how it keeps editions. */
+  readonly hasCache: boolean;
+  /**
+   * Whether what is bound is a folder on its disk. Otherwise bound-ring.md and bound-tree.md say what to do after a change of
+   * keys and after a build.
+   */
+  readonly bindsFolders: boolean;
+  /** Whether it compresses responses itself, and drops the Content-Encoding of a worker. */
+  readonly compresses: boolean;
+  /** The files that it needs beside worker.js: its configuration, or a module that calls the worker with the environment. */
+  readonly files: (worker: Worker) => DeploymentFiles;
 }
 
 /** Where the worker rereads the key ring while it runs. */
@@ -65,21 +64,18 @@ export const KEY_RING_TOKEN = 'PLAYBILL_KEY_RING_TOKEN';
 /** The binding of the key ring, if the tree is bound as well. */
 const KEY_RING_BINDING = 'KEYRING';
 
-/** The targets that read a bound folder from disk. Cloudflare reads the key ring from a KV namespace: assets change only with a deployment. */
-const readsFolders = (target: WorkerTarget): boolean => target !== 'cloudflare';
-
 /** Throws Error for a location where the key ring cannot be read, or where clients could read it. */
-function ringSourceOf({ target, keyRingAt, publicRoot }: WorkerDeployment, tree: WorkerOrigin): KeyRingSource {
+function ringSourceOf(host: Host, { keyRingAt, publicRoot }: WorkerDeployment, tree: TreeOrigin): KeyRingSource {
   if (tree.kind === 's3' || tree.kind === 'r2') {
     if (keyRingAt === null) return { kind: 'bucket', location: 'edge/keyring.json' };
     throw new Error(`--key-ring: expected none with a bucket, which contains the key ring, found "${keyRingAt}"`);
   }
   const location = keyRingAt ?? (tree.kind === 'url' ? urlBeside(tree.origin) : KEY_RING_BINDING);
   const isName = /^[A-Za-z_]\w*$/.test(location);
-  if (isName && !hasOrigin(target, 'binding'))
-    throw new Error(`--key-ring: expected a URL with --target ${target}, found "${location}"`);
+  if (isName && host.reads.binding === undefined)
+    throw new Error(`--key-ring: expected a URL with --target ${host.name}, found "${location}"`);
   if (isName && location !== tree.origin) {
-    if (readsFolders(target) && !publicRoot.endsWith('/public'))
+    if (host.bindsFolders && !publicRoot.endsWith('/public'))
       throw new Error(`expected --key-ring URL, since --public-root ${NO_TREE}: "${publicRoot}"`);
     return { kind: 'binding', location };
   }
@@ -106,26 +102,24 @@ function urlBeside(origin: string): string {
   return `${tree}/edge/keyring.json`;
 }
 
-const hasOrigin = (target: WorkerTarget, kind: OriginKind): boolean =>
-  HOST_ORIGINS[target].some((known) => known === kind);
-
 /** Throws Error for options that are invalid or that the host does not support. */
-export function workerOf(deployment: WorkerDeployment): Worker {
-  const { target, keyRing, pointerSeconds, origin, encodings } = deployment;
+export function workerOf(host: Host, deployment: WorkerDeployment): Worker {
+  const { keyRing, pointerSeconds, origin, encodings } = deployment;
   if (!(pointerSeconds >= 0 && pointerSeconds <= 10))
     throw new Error(`pointerSeconds: expected 0 to 10, found "${pointerSeconds}"`);
-  if (target === 'vercel' && encodings.length > 0)
+  if (host.compresses && encodings.length > 0)
     throw new Error(
-      `--encodings: expected none with --target vercel, which compresses responses itself and drops Content-Encoding from a function's response, found "${encodings.join(' ')}"`,
+      `--encodings: expected none with --target ${host.name}, which compresses responses itself and drops Content-Encoding from a function's response, found "${encodings.join(' ')}"`,
     );
   const tree = parseOrigin(deployment);
-  if (!hasOrigin(target, tree.kind)) {
-    const kinds = HOST_ORIGINS[target].map((kind) => ORIGIN_NAMES[kind]).join(' or ');
+  if (host.reads[tree.kind] === undefined) {
+    const names = Object.entries(ORIGIN_NAMES).filter(([kind]) => Object.hasOwn(host.reads, kind));
+    const kinds = names.map(([, name]) => name).join(' or ');
     const elsewhere = tree.kind === 'r2' ? ' (for R2: --target cloudflare)' : '';
-    throw new Error(`--origin: expected ${kinds} with --target ${target}${elsewhere}, found "${origin}"`);
+    throw new Error(`--origin: expected ${kinds} with --target ${host.name}${elsewhere}, found "${origin}"`);
   }
   const treeSecrets = tree.kind === 's3' ? CREDENTIAL_NAMES : [];
-  const ringSource = ringSourceOf(deployment, tree);
+  const ringSource = ringSourceOf(host, deployment, tree);
   return { ...deployment, tree, keySecrets: secretNames(keyRing), treeSecrets, ringSource };
 }
 

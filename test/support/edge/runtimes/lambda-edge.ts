@@ -8,7 +8,6 @@ import type { AddressInfo } from 'node:net';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleEdge } from '../../../../src/edge/targets/bundle.ts';
-import { lambdaEdgeFiles } from '../../../../src/edge/targets/lambda-edge/deploy.ts';
 import type { SiblingEncoding } from '../../../../src/edge/rule/encoding.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
 import { signedHeaders } from '../../../../src/edge/remote-tree/signature-v4.ts';
@@ -18,6 +17,7 @@ import { sendLines } from '../messages.ts';
 import { startFolderBucket } from '../private-bucket.ts';
 import type { World } from '../world.ts';
 import { type Runtime, writeFolder } from './runtime.ts';
+import { lambdaEdgeFiles } from '../target-files.ts';
 
 export interface LambdaEdgeRuntime extends Runtime {
   readonly store: MemoryStore;
@@ -62,7 +62,7 @@ process.send('ready');
 export async function startLambdaEdge(world: World, options: LambdaEdgeOptions = {}): Promise<LambdaEdgeRuntime> {
   const store = options.store ?? (await startFolderBucket(world));
   const { accessKeyId, secretAccessKey } = store.credentials;
-  const files = await lambdaEdgeFiles({
+  const files = lambdaEdgeFiles({
     bundle: await bundleEdge('lambda-edge'),
     keyRing: world.keyRing,
     settings: DEFAULT_SETTINGS,
