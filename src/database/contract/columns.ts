@@ -1,6 +1,7 @@
 // Column rules: what a value of the catalogue may be, as in the CHECKs of data/schema.sql. They type the queries, check every row that
 // is read (a view has no CHECKs), and describe what was expected. Own code, not zod: millions of values pass here.
 
+import { FRONT_CODE } from '../../contract/front-code.ts';
 import { parseInstant, parseWallTime } from '../../catalogue/instant.ts';
 
 /** One column: which values it accepts, and how SQL declares it. */
@@ -61,7 +62,7 @@ export const CELL_BYTES_MAX = 3 * TEXT_LENGTH_MAX;
 
 export const text = free(`text of at most ${TEXT_LENGTH_MAX} characters`, ({ length }) => length <= TEXT_LENGTH_MAX);
 export const slug = matching(/^[a-z0-9-]{1,100}$/, 'a slug, 1 to 100 of a-z, 0-9 and -');
-export const code = matching(/^(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,62}$/, 'a code, [a-z0-9][a-z0-9._-]{0,62} without ..');
+export const code = matching(FRONT_CODE, 'a code, [a-z0-9][a-z0-9._-]{0,62} without ..');
 export const keyId = matching(/^[A-Za-z0-9._:-]{1,128}$/, 'a keyid, 1 to 128 of A-Z, a-z, 0-9, ., _, : and -');
 export const currency = matching(/^[A-Z]{3}$/, 'a currency of three capitals, such as EUR');
 export const color = matching(/^#[0-9A-Fa-f]{6}$/, 'a colour as #RRGGBB');

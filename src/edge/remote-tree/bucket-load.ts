@@ -4,10 +4,10 @@
 import { CREDENTIAL_NAMES } from './bucket-credentials.ts';
 import { type Environment, textOrNull } from './environment.ts';
 import { isPlain, type Load, PAGE } from './load.ts';
-import { signedHeaders } from './signature-v4.ts';
+import { signatureV4Headers } from './signature-v4.ts';
 
 /** Where a bucket is. */
-export interface BucketAddress {
+export interface BucketOrigin {
   /** The URL of the tree in the bucket, without a slash at its end. */
   readonly origin: string;
   readonly region: string;
@@ -23,7 +23,7 @@ const END_MS = 60_000;
  * begin to answer in time. `signal` limits the whole answer.
  */
 export const askBucket = async (
-  bucket: BucketAddress,
+  bucket: BucketOrigin,
   target: string,
   method: string,
   bindings: Environment,
@@ -37,7 +37,7 @@ export const askBucket = async (
 
   const url = new URL(`${bucket.origin}/${target}`);
   const credentials = { accessKeyId, secretAccessKey, sessionToken };
-  const signed = await signedHeaders(method, url, credentials, bucket.region, now);
+  const signed = await signatureV4Headers(method, url, credentials, bucket.region, now);
   // For a gateway that compresses what the store has: fetch would decode that, and the bytes would not be the file's.
   const headers = { ...Object.fromEntries(signed), 'accept-encoding': 'identity' };
   const late = new Promise<never>((_, reject) => AbortSignal.timeout(BEGIN_MS).addEventListener('abort', reject));
@@ -48,7 +48,7 @@ export const askBucket = async (
 
 /** Loads files from a folder of the tree, such as `public/`. */
 export const bucketLoad =
-  (bucket: BucketAddress, folder: string, bindings: Environment, now: number, signal?: AbortSignal): Load =>
+  (bucket: BucketOrigin, folder: string, bindings: Environment, now: number, signal?: AbortSignal): Load =>
   async (path, wasThere = false) => {
     const isSibling = /\.(gz|br)$/.test(path);
     // Without this parameter the store sends the object's Content-Encoding, and fetch decodes the content.

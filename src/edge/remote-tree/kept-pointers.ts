@@ -4,6 +4,7 @@
 import { instantText } from '../rule/instant.ts';
 import { findEdition } from '../rule/pointer.ts';
 import { pointerPath } from '../rule/tree.ts';
+import { keptFor } from './kept.ts';
 import type { LoadText } from './load.ts';
 
 /** A front's pointer as it was read last; `text` is null if nothing was published for the front. */
@@ -23,8 +24,7 @@ export class KeptPointers {
    */
   async read(front: string, keptSeconds: number, now: number, load: LoadText): Promise<KeptPointer> {
     const kept = this.#kept.get(front);
-    // abs: otherwise a clock that is set back would keep the pointer longer.
-    if (kept && Math.abs(now - kept.readAt) < keptSeconds) return kept;
+    if (kept && keptFor(kept.readAt, now) < keptSeconds) return kept;
     // 403 is all that some stores say of a missing object, so the first one means that nothing is published. But where this edge has read the
     // pointer, a 403 says that it lost its permission, and no storefront must take that for a front that was withdrawn.
     const file = await load(pointerPath(front), typeof kept?.text === 'string');

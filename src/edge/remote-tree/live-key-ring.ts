@@ -4,6 +4,7 @@
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { keyRingFrom } from '../rule/key-store.ts';
 import { RING_KEPT } from '../rule/settings.ts';
+import { keptFor } from './kept.ts';
 import type { LoadText } from './load.ts';
 
 const RETRY_SECONDS = 1;
@@ -31,9 +32,8 @@ export const liveKeyRing = async (
   graceSeconds: number,
   keptSeconds = RING_KEPT,
 ): Promise<KeyRing> => {
-  // abs: otherwise a clock that is set back would keep a ring longer.
-  const age = (): number => (last ? Math.abs(now - last.readAt) : Infinity);
-  if (age() >= keptSeconds && Math.abs(now - triedAt) >= RETRY_SECONDS) {
+  const age = (): number => (last ? keptFor(last.readAt, now) : Infinity);
+  if (age() >= keptSeconds && keptFor(triedAt, now) >= RETRY_SECONDS) {
     // Concurrent requests use the last ring, so that they do not wait for a hanging origin. If there is none, each reads the key ring itself.
     if (age() < graceSeconds) triedAt = now;
     try {

@@ -3,7 +3,8 @@
 
 import { instantText } from '../rule/instant.ts';
 import type { FieldLine } from '../rule/request.ts';
-import { type Credentials, EMPTY_PAYLOAD } from './bucket-credentials.ts';
+import { NO_BODY } from '../rule/signed-headers.ts';
+import type { Credentials } from './bucket-credentials.ts';
 
 /** The signed parts of a request. */
 export interface CanonicalRequest {
@@ -23,7 +24,7 @@ const { subtle } = crypto;
 type Bytes = ArrayBuffer | Uint8Array<ArrayBuffer>;
 
 /** The headers to add to a request without a body; `now`: seconds since 1970. */
-export const signedHeaders = async (
+export const signatureV4Headers = async (
   method: string,
   url: URL,
   credentials: Credentials,
@@ -33,7 +34,7 @@ export const signedHeaders = async (
   const stamp = instantText(now).replace(/[-:]/g, '');
   const { sessionToken } = credentials;
   const headers: FieldLine[] = [
-    ['x-amz-content-sha256', EMPTY_PAYLOAD],
+    ['x-amz-content-sha256', NO_BODY],
     ['x-amz-date', stamp],
     ...(sessionToken ? [['x-amz-security-token', sessionToken] as const] : []),
   ];
@@ -42,7 +43,7 @@ export const signedHeaders = async (
     path: url.pathname,
     query: url.search.slice(1),
     headers: [['host', url.host], ...headers],
-    payload: EMPTY_PAYLOAD,
+    payload: NO_BODY,
   };
   return [...headers, ['authorization', await authorization(request, credentials, `${region}/s3`, stamp)]];
 };

@@ -1,5 +1,14 @@
 // Parses `edge build --origin`, which tells an edge where the tree is. Refuses origins that could not work once deployed.
 
+import {
+  amazonHost,
+  bucketParts,
+  fitsHostName,
+  hasPlainSegments,
+  keyPath,
+  keyPrefix,
+} from '../../storage/bucket/address.ts';
+
 /** A parsed origin. A bucket holds the whole tree, as `build --out` wrote it. */
 export type TreeOrigin =
   | { readonly kind: 'url' | 'binding'; readonly origin: string }
@@ -40,24 +49,25 @@ const R2_BINDING = 'TREE';
 /** Throws Error for an invalid origin. */
 export function parseOrigin(options: OriginOptions): TreeOrigin {
   const { origin, originEndpoint, originRegion } = options;
-  const [, scheme, bucket = '', prefix = ''] = /^(s3|r2):\/\/([^/]*)(?:\/(.*))?$/.exec(origin) ?? [];
-  if (scheme !== 's3' && (originEndpoint !== null || originRegion !== null))
+  const parts = bucketParts(origin);
+  if (parts?.scheme !== 's3' && (originEndpoint !== null || originRegion !== null))
     throw new Error(`--origin-endpoint and --origin-region: expected only with s3://BUCKET, found "${origin}"`);
-  if (scheme === undefined) {
+  if (parts === null) {
     if (/^https?:\/\/[^\s"\\?#@/]+(?:\/[^\s"\\?#]*[^\s"\\?#/])?$/.test(origin) && URL.canParse(origin))
       return { kind: 'url', origin };
     if (/^[A-Za-z_]\w*$/.test(origin)) return { kind: 'binding', origin };
     const kinds = 'a URL without a slash at its end, the name of a binding, s3://BUCKET/PREFIX or r2://BUCKET/PREFIX';
     throw new Error(`origin: expected ${kinds}, found "${origin}"`);
   }
-  if (!/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/.test(bucket) || !isPrefix(prefix))
+  const { scheme, bucket, prefix } = parts;
+  if (!/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/.test(bucket) || !hasPlainSegments(prefix) || /\p{Cc}/u.test(prefix))
     throw new Error(`origin: expected ${scheme}://BUCKET/PREFIX without a slash at its end, found "${origin}"`);
-  const folder = prefix === '' ? '' : `${prefix}/`;
+  const folder = keyPrefix(prefix);
   if (scheme === 'r2') return { kind: 'r2', origin: R2_BINDING, bucket, folder };
 
   if (originRegion === null || !/^[a-z\d-]+$/i.test(originRegion))
     throw new Error(`--origin-region: expected the name of a region, found "${originRegion ?? ''}"`);
-  const path = `/${folder}`.split('/').map(encodeSegment).join('/').slice(0, -1);
+  const path = keyPath(`/${folder}`).slice(0, -1);
   return {
     kind: 's3',
     origin: bucketUrl(bucket, originRegion, originEndpoint) + path,
@@ -67,25 +77,13 @@ export function parseOrigin(options: OriginOptions): TreeOrigin {
   };
 }
 
-/** Whether no segment is empty, `.` or `..`, which HTTP clients resolve. */
-function isPrefix(prefix: string): boolean {
-  return (
-    prefix === '' || prefix.split('/').every((segment) => !/^\.{0,2}$/.test(segment) && !/[\p{Cc}]/u.test(segment))
-  );
-}
-
-/** Encodes every character that is not unreserved (RFC 3986, 2.3), as signatures require. encodeURIComponent leaves five of them. */
-function encodeSegment(segment: string): string {
-  return encodeURIComponent(segment).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
-/** Path-style with an endpoint. AWS's certificates cover a bucket as a subdomain only if its name has no dots. */
+/** Path-style with an endpoint. */
 function bucketUrl(bucket: string, region: string, endpoint: string | null): string {
   if (endpoint !== null) {
     const [, store] = /^(https?:\/\/[^\s"\\?#@/]+)\/?$/.exec(endpoint) ?? [];
     if (store === undefined) throw new Error(`--origin-endpoint: expected https://HOST, found "${endpoint}"`);
     return `${store}/${bucket}`;
   }
-  const host = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
-  return bucket.includes('.') ? `https://${host}/${bucket}` : `https://${bucket}.${host}`;
+  const host = amazonHost(region);
+  return fitsHostName(bucket) ? `https://${bucket}.${host}` : `https://${host}/${bucket}`;
 }

@@ -5,10 +5,11 @@
 import type { Manifest, ManifestFile } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import type { RollbackResultJson } from '../../contract/results/history.ts';
+import { entryOf } from '../../contract/pointer-entry.ts';
 import { AppError } from '../../errors.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
 import { activateRelease } from '../tree/activate.ts';
-import { editionPathsOf, entryOf } from '../tree/codec.ts';
+import { editionPathsOf } from '../tree/codec.ts';
 import { sha256Of } from '../tree/digest.ts';
 import type { TreeFiles } from '../tree/files.ts';
 import { orThrow } from '../tree/found.ts';

@@ -4,7 +4,7 @@ import type { SiblingEncoding } from '../../rule/encoding.ts';
 import type { ProfileName } from '../../rule/profile.ts';
 import type { FieldLine } from '../../rule/request.ts';
 import type { SettingsFile } from '../../rule/settings.ts';
-import type { BucketAddress } from '../../remote-tree/bucket-load.ts';
+import type { BucketOrigin } from '../../remote-tree/bucket-load.ts';
 
 /** Placeholder for the path of a file in a header's value. */
 export const FILE_PLACEHOLDER = '{file}';
@@ -21,7 +21,7 @@ export interface ReadableFolder {
 }
 
 /** A tree in a private bucket. */
-export interface ReadableBucket extends BucketAddress {
+export interface ReadableBucket extends BucketOrigin {
   readonly kind: 'bucket';
   /** The encodings of the precompressed siblings in the tree. */
   readonly encodings: readonly SiblingEncoding[];

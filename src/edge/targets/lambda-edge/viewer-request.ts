@@ -6,7 +6,7 @@ import { combined, type RuleRequest } from '../../rule/request.ts';
 import { rfc9421 } from '../../rule/rfc9421.ts';
 import { authorize } from '../../rule/rule.ts';
 import { pointerPath } from '../../rule/tree.ts';
-import { askBucket, type BucketAddress, bucketLoad } from '../../remote-tree/bucket-load.ts';
+import { askBucket, type BucketOrigin, bucketLoad } from '../../remote-tree/bucket-load.ts';
 import type { SiblingEncoding } from '../../rule/encoding.ts';
 import type { SettingsFile } from '../../rule/settings.ts';
 import type { Environment } from '../../remote-tree/environment.ts';
@@ -16,7 +16,7 @@ import { webCryptoKeyStore } from '../../web-crypto/key-store.ts';
 import { eventHeaders, type EventRequest, type EventResponse, headersNamed } from './event.ts';
 
 /** The configuration that `edge build` writes in front of the bundle. */
-export interface LambdaEdgeConfiguration extends SettingsFile, BucketAddress {
+export interface LambdaEdgeConfiguration extends SettingsFile, BucketOrigin {
   /** The encodings of the precompressed siblings in the tree. */
   readonly encodings: readonly SiblingEncoding[];
   /** How long a pointer is kept; at most 10 s. */

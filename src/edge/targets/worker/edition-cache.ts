@@ -20,7 +20,7 @@ declare const caches: {
 const NAME = 'playbill-editions';
 
 /** Opaque bytes, so that no host encodes or decodes them. Hosts keep nothing without a `max-age`. */
-const HEADERS = {
+const CACHED_HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
   'content-type': 'application/octet-stream',
 };
@@ -38,7 +38,7 @@ export const throughCache =
     const file = await load(path);
     if (!file) return null;
     const bytes = await comparedBytes(path, await file.arrayBuffer());
-    const storing = orNothing(() => cache?.put(url, new Response(bytes, { headers: HEADERS })));
+    const storing = orNothing(() => cache?.put(url, new Response(bytes, { headers: CACHED_HEADERS })));
     context?.waitUntil?.(storing);
     return bytes;
   };

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { bundleEdge } from '../../../../src/edge/targets/bundle.ts';
 import type { SiblingEncoding } from '../../../../src/edge/rule/encoding.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
-import { signedHeaders } from '../../../../src/edge/remote-tree/signature-v4.ts';
+import { signatureV4Headers } from '../../../../src/edge/remote-tree/signature-v4.ts';
 import type { MemoryStore } from '../../objects/memory-store.ts';
 import { CloudFront, type AskOrigin, type Invoke } from '../cloudfront/cloudfront.ts';
 import { sendLines } from '../messages.ts';
@@ -94,7 +94,7 @@ export async function startLambdaEdge(world: World, options: LambdaEdgeOptions =
     if (domain !== host) throw new Error(`no such origin: ${domain}`);
     const url = new URL(`${store.endpoint}/${store.bucket}${path}`);
     const headers = Object.fromEntries(
-      await signedHeaders(
+      await signatureV4Headers(
         method,
         url,
         { accessKeyId, secretAccessKey, sessionToken: null },
