@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The parts of the compiled folder that it contains. The client's types refer to the edge rule's type of a key pair. */
-const PARTS = ['client', 'edge/rule/key-pair.d.ts'];
+const PARTS = ['client', 'edge/web-crypto/key-pair.d.ts'];
 
 /** Writes the package from the `compiled` folder into `folder`, which it replaces. */
 export function writeClientPackage(compiled: string, folder: string): void {

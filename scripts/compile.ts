@@ -1,14 +1,14 @@
 // `tsx scripts/compile.ts [FOLDER]`: compiles src/ for the installed command into FOLDER, by default dist/: the command as bundles (loading hundreds of
-// small modules would take longer than most commands), its functions, the client, types, and the bundles of the edge rule and of the preview page, so
-// that an installation needs no bundler. Writes the separate package of the client to FOLDER-client.
+// small modules would take longer than most commands), its functions, the client, types, the bundles of the edge rule and of the preview page, so
+// that an installation needs no bundler, and the texts that `edge build` fills in. Writes the separate package of the client to FOLDER-client.
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
-import { bundleEdge } from '../src/edge/deploy/bundle.ts';
-import { EDGE_BUNDLES } from '../src/edge/deploy/origin.ts';
+import { bundleEdge } from '../src/edge/targets/bundle.ts';
+import { BUNDLES } from '../src/edge/targets/targets.ts';
 import { BUNDLE_FILES, bundlePage } from '../src/preview/bundle.ts';
 import { writeClientPackage } from './client-package.ts';
 
@@ -72,13 +72,20 @@ function compileTypes(folder: string): boolean {
   return spawnSync(join(root, 'node_modules/.bin/tsc'), argv, { cwd: root, stdio: 'inherit' }).status === 0;
 }
 
+/** The texts that `edge build` fills in, where edge/template.ts looks for them. */
+function copyTemplates(folder: string): void {
+  const isTemplate = (path: string): boolean => statSync(path).isDirectory() || path.includes('/templates/');
+  cpSync(join(root, 'src/edge/targets'), folder, { recursive: true, filter: isTemplate });
+}
+
 /** @returns the exit code */
 async function compileAll(folder: string): Promise<number> {
   rmSync(folder, { recursive: true, force: true });
   await compileCommand(folder);
   await compileClient(folder);
   mkdirSync(join(folder, 'edge/bundles'), { recursive: true });
-  for (const name of EDGE_BUNDLES) writeFileSync(join(folder, `edge/bundles/${name}.js`), await bundleEdge(name));
+  copyTemplates(join(folder, 'edge/targets'));
+  for (const { name } of BUNDLES) writeFileSync(join(folder, `edge/bundles/${name}.js`), await bundleEdge(name));
   mkdirSync(join(folder, 'preview/bundles'), { recursive: true });
   const page = await bundlePage();
   for (const part of ['script', 'style'] as const)

@@ -1,5 +1,5 @@
-// Makes the generated files: examples for the contract (real documents of the demo), the client's types of the documents (without zod), and the
-// command line reference. `npm run docs` writes them; a test fails if they are out of date.
+// Makes the generated files: examples for the contract (real documents of the demo), the client's types of the documents (without zod), the
+// command line reference, and the table of the edge's targets. `npm run docs` writes them; a test fails if they are out of date.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { categoriesDocumentSchema, productsDocumentSchema } from '../src/contract/documents.ts';
+import type { OriginKind } from '../src/edge/targets/origin.ts';
+import { TARGETS } from '../src/edge/targets/targets.ts';
 import { buildTree, catalogueAt, documentAt, filesOf, instant } from '../test/support/trees.ts';
 import { demoRows } from '../data/demo/rows.ts';
 import { referenceText } from './reference.ts';
@@ -19,12 +21,20 @@ const REFERENCE = 'src/cli/README.md';
 /** Everything below this line of the document is generated. */
 const GENERATED_BELOW = '<!-- Below this line: generated from the code by npm run docs -->\n';
 
+const EDGE = 'src/edge/README.md';
+/** What stands between these lines of the document is generated. */
+const TARGETS_FROM = '<!-- From here: generated from the code by npm run docs -->\n';
+const TARGETS_TO = '<!-- To here -->\n';
+
+const textOf = (path: string): string => readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8');
+
 /** Every generated file: its path from the root, and its text. */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['src/contract/examples.ts', await examplesText()],
     ['src/client/documents.ts', documentTypesText()],
-    [REFERENCE, withReference(readFileSync(fileURLToPath(new URL(`../${REFERENCE}`, import.meta.url)), 'utf8'))],
+    [REFERENCE, withReference(textOf(REFERENCE))],
+    [EDGE, withTargets(textOf(EDGE))],
   ]);
 }
 
@@ -34,6 +44,28 @@ function withReference(markdown: string): string {
   if (rest.length !== 1) throw new Error(`${REFERENCE}: expected one line ${GENERATED_BELOW}`);
   return `${written}${GENERATED_BELOW}\n${referenceText()}`;
 }
+
+/** A document with the table of targets between its lines. */
+function withTargets(markdown: string): string {
+  const [before = '', , after, ...rest] = markdown.split(new RegExp(`(${TARGETS_FROM}[^]*?${TARGETS_TO})`));
+  if (after === undefined || rest.length > 0) throw new Error(`${EDGE}: expected one line ${TARGETS_FROM}`);
+  const rows = TARGETS.map(({ name, summary, reads, testedOn, codeBytesMax }) => {
+    const origins = (Object.keys(reads) as OriginKind[]).map((kind) => ORIGIN_TEXTS[kind]).join(', ');
+    const most = codeBytesMax === null ? '' : `${codeBytesMax / 2 ** 20} MiB`;
+    return `| \`${name}\` | ${summary} | ${origins} | ${testedOn} | ${most} |\n`;
+  });
+  const head =
+    '| target | is | reads the tree from | runs in the tests on | code, at most |\n| --- | --- | --- | --- | --- |\n';
+  return `${before}${TARGETS_FROM}\n${head}${rows.join('')}\n${TARGETS_TO}${after}`;
+}
+
+const ORIGIN_TEXTS: Readonly<Record<OriginKind, string>> = {
+  folder: 'a folder',
+  url: 'a URL',
+  binding: 'a binding',
+  s3: 'a private bucket',
+  r2: 'R2',
+};
 
 async function examplesText(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'playbill-examples-'));

@@ -1,6 +1,6 @@
 // Reads the key files of `playbill keys issue`, for code that signs. It opens no file and reads no environment itself.
 
-import type { PrivateJwk } from '../edge/rule/key-pair.ts';
+import type { PrivateJwk } from '../edge/web-crypto/key-pair.ts';
 import type { ClientKey } from './signature.ts';
 
 /** A key and the front that it speaks for: to be spread into the options of a client. */

@@ -2,7 +2,7 @@
 // It keeps nothing and reads no clock.
 
 import { base64OfBytes } from '../edge/rule/base64.ts';
-import type { PrivateJwk } from '../edge/rule/key-pair.ts';
+import type { PrivateJwk } from '../edge/web-crypto/key-pair.ts';
 import { componentValue, requiredComponents, signatureBase } from '../edge/rule/rfc9421.ts';
 import type { SignedParts } from '../edge/rule/request.ts';
 import { canonicalText, REQUIRED_HEADERS } from '../edge/rule/signed-headers.ts';

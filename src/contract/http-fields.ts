@@ -21,7 +21,7 @@ function header(description: string, form: string | Keywords, example: string, r
 }
 
 /** The headers of a 200. A 304 has all but Content-Encoding. */
-export const HEADERS = {
+export const RESPONSE_HEADERS = {
   ETag: header('The edition: the same for every encoding', '^W/"[0-9a-f]{16}"$', 'W/"3f2a91c07be455d0"'),
   'Cache-Control': header(
     'How many seconds the response stays right: until the next edition, or less. no-store if another instant was asked for',
@@ -49,7 +49,9 @@ export const HEADERS = {
   ),
 };
 
-export const EDITION_HEADERS: readonly string[] = Object.keys(HEADERS).filter((name) => name !== 'Content-Encoding');
+export const EDITION_HEADERS: readonly string[] = Object.keys(RESPONSE_HEADERS).filter(
+  (name) => name !== 'Content-Encoding',
+);
 
 function requestHeader(name: string, description: string, example: string, schema: Keywords = { type: 'string' }) {
   return { name, in: 'header', required: false, description, schema, example };

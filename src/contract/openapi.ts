@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import { categoriesDocumentSchema, productsDocumentSchema } from './documents.ts';
 import { CATEGORIES_EXAMPLE, PRODUCTS_EXAMPLE } from './examples.ts';
-import { EDITION_HEADERS, HEADERS, PARAMETERS, SECURITY_SCHEMES } from './http-fields.ts';
+import { EDITION_HEADERS, RESPONSE_HEADERS, PARAMETERS, SECURITY_SCHEMES } from './http-fields.ts';
 import { problemSchema } from './problem.ts';
 
 /** A refusal of the edge rule, as an example. */
@@ -40,7 +40,7 @@ export function openApiDocument(version: string, server: string, refusals: reado
     components: {
       schemas: componentSchemas(),
       parameters: PARAMETERS,
-      headers: HEADERS,
+      headers: RESPONSE_HEADERS,
       securitySchemes: SECURITY_SCHEMES,
     },
   };
@@ -77,7 +77,7 @@ function operations(
       examples: { demo: { value: JSON.parse(example) as unknown } },
     },
   };
-  const ok = { description: 'The edition in force.', headers: headerRefs(Object.keys(HEADERS)) };
+  const ok = { description: 'The edition in force.', headers: headerRefs(Object.keys(RESPONSE_HEADERS)) };
   const unchanged = { description: 'If-None-Match names the edition in force.', headers: headerRefs(EDITION_HEADERS) };
   const common = { tags: ['catalogue'], parameters };
   return {

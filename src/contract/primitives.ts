@@ -1,6 +1,7 @@
 // The basic types that all schemas of the contract share: instants, digests, codes.
 
 import * as z from 'zod';
+import { FRONT_CODE } from './front-code.ts';
 
 /** The schema version of pointer, manifest and key ring that this tool writes. It refuses to read newer ones. */
 export const TREE_SCHEMA = 1;
@@ -12,7 +13,7 @@ export const instantText = z
 
 export const frontCode = z
   .string()
-  .regex(/^(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,62}$/)
+  .regex(FRONT_CODE)
   .meta({ description: 'Code of a front: the value of X-Front', examples: ['moscow'] });
 
 export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);

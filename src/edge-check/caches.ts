@@ -3,7 +3,7 @@
 import type { CheckName } from './checks.ts';
 import type { EdgeCheck } from '../contract/results/edge.ts';
 import type { Pointer } from '../contract/pointer.ts';
-import { entryOf } from '../release/tree/codec.ts';
+import { entryOf } from '../contract/pointer-entry.ts';
 import { editionPath, pathOf, PUBLIC_FOLDER } from '../render/paths.ts';
 import { basePath, PATHS, type CheckedEdge, type FrontKey, type Probe } from './checked-edge.ts';
 import { digestOfContent } from './bodies.ts';

@@ -6,7 +6,7 @@ import type { Pointer } from '../contract/pointer.ts';
 import { instantText } from '../edge/rule/instant.ts';
 import { editionIndexAt } from '../render/edition-choice.ts';
 import { ENDPOINTS, type Endpoint } from '../render/paths.ts';
-import { entryOf } from '../release/tree/codec.ts';
+import { entryOf } from '../contract/pointer-entry.ts';
 import { digestOfContent, isOtherBody, OTHER_BODY } from './bodies.ts';
 import { PATHS, type CheckedEdge, type FrontKey } from './checked-edge.ts';
 import type { EdgeAnswer } from './exchange.ts';

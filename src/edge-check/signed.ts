@@ -1,6 +1,7 @@
 // Checks that the edge accepts a signed request, and if not, finds out why: the clock, the path, or the authority.
 
 import type { EdgeCheck } from '../contract/results/edge.ts';
+import { CLOCK_SKEW, LIFETIME } from '../edge/rule/time-window.ts';
 import { ENDPOINTS, type Endpoint } from '../render/paths.ts';
 import { basePath, PATHS, type CheckedEdge, type FrontKey } from './checked-edge.ts';
 import { isOtherBody, OTHER_BODY } from './bodies.ts';
@@ -85,11 +86,11 @@ function signedHint(answer: EdgeAnswer): string {
     : 'something in front of the rule refuses this: see its log';
 }
 
-/** How far clocks may differ before the check reports it, in seconds. The rule allows a minute. */
+/** How far clocks may differ before the check reports it, in seconds. The rule allows CLOCK_SKEW. */
 const SKEW = 30;
-/** The rule takes a signature from a minute before `created` to six minutes after it. */
-const AHEAD = 60;
-const BEHIND = 360;
+/** The rule takes a signature from so long before `created` to so long after it. */
+const AHEAD = CLOCK_SKEW;
+const BEHIND = LIFETIME + CLOCK_SKEW;
 
 /** Checks the edge's clock with signatures near both ends of the time window. */
 export async function checkClock(edge: CheckedEdge, own: FrontKey): Promise<EdgeCheck> {

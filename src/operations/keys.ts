@@ -14,7 +14,7 @@ import {
   type ListedKey,
   type NewKey,
 } from '../database/write/front-keys.ts';
-import { generateKeyPair } from '../edge/rule/key-pair.ts';
+import { generateKeyPair } from '../edge/web-crypto/key-pair.ts';
 import { UnansweredCommit } from '../database/writer.ts';
 import { AppError, shellWord } from '../errors.ts';
 import { earliest } from '../release/publish/next-key-ring.ts';

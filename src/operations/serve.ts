@@ -4,9 +4,15 @@ import type { Server } from 'node:http';
 import { formatInstant, type Instant, instantOf } from '../catalogue/instant.ts';
 import { HMAC } from '../edge/rule/key-store.ts';
 import { faultOfSettings } from '../edge/rule/settings.ts';
-import { comparedBytes } from '../edge/runtimes/edition-bytes.ts';
-import { createServer, folderTree, isLoopback, type ServedTree, type ServeOptions } from '../edge/runtimes/node.ts';
-import { keyRingParser } from '../edge/runtimes/served-key-ring.ts';
+import { comparedBytes } from '../edge/remote-tree/edition-bytes.ts';
+import {
+  createServer,
+  folderTree,
+  isLoopback,
+  type ServedTree,
+  type ServeOptions,
+} from '../edge/node-server/server.ts';
+import { keyRingParser } from '../edge/node-server/served-key-ring.ts';
 import { AppError } from '../errors.ts';
 import type { PageBundle } from '../preview/bundle.ts';
 import { PreviewData, type PreviewCatalogue } from '../preview/preview-data.ts';

@@ -5,6 +5,7 @@ import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { ProductsDocument } from '../contract/documents.ts';
 import type { ManifestFront } from '../contract/manifest.ts';
 import type { Pointer } from '../contract/pointer.ts';
+import { entryOf } from '../contract/pointer-entry.ts';
 import { AppError } from '../errors.ts';
 import { pointerText } from '../release/tree/codec.ts';
 import { diffDocuments } from '../release/diff/document-diff.ts';
@@ -101,7 +102,7 @@ export class PreviewData {
     const products = fronts.find((view) => view.front === front)?.pointer?.products ?? [];
     const counts: (number | null)[] = [];
     let before: ProductsDocument | null = null;
-    const digests = products.map((entry) => entry.slice(21));
+    const digests = products.map((entry) => entryOf(entry).digest);
     for await (const [, read] of readAhead(digests, (digest) => readProducts(front, digest, files))) {
       const document: ProductsDocument | null = read.ok ? read.value : null;
       const isFirst = counts.length === 0;

@@ -1,3 +1,4 @@
+import { isFrontCode } from '../contract/front-code.ts';
 // Builds and parses the path of every file in the output tree (snapshot.md, "The output tree"), for whatever writes or reads one.
 // Paths are relative to the tree's root, with forward slashes.
 
@@ -116,11 +117,6 @@ export function treeFileOf(path: string): TreeFile | undefined {
   if (endpoint !== 'products' && endpoint !== 'categories') return undefined;
   const encoding = suffix === '.gz' ? 'gzip' : suffix === '.br' ? 'br' : 'identity';
   return { kind: 'edition', front, endpoint, digest, encoding };
-}
-
-/** Whether a text is a valid front code, as in `X-Front` (catalogue.md, `fronts`; edge.md, Decisions). */
-export function isFrontCode(text: string): boolean {
-  return /^[a-z0-9][a-z0-9._-]{0,62}$/.test(text) && !text.includes('..');
 }
 
 /** Whether a text is a valid id of a sharded run. The job ids of common workflow engines are valid. */

@@ -5,8 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CatalogueError, createClient, keyFrom } from '../../src/client/client.ts';
-import { bundleEdge } from '../../src/edge/deploy/bundle.ts';
-import type { EdgeBundle } from '../../src/edge/deploy/origin.ts';
+import { bundleEdge } from '../../src/edge/targets/bundle.ts';
 import type { ProfileName } from '../../src/edge/rule/profile.ts';
 import { compiledCommand } from '../support/compiled.ts';
 import { playbill, playbillProcess, type Run } from '../support/cli/run.ts';
@@ -116,7 +115,7 @@ describe('keys issue', () => {
 describe('edge build --profile', () => {
   const BUCKET = ['--origin', 's3://bucket/tree', '--origin-region', 'eu-west-1'];
 
-  test.each<[EdgeBundle, readonly ProfileName[], readonly ProfileName[], readonly string[]]>([
+  test.each<[string, readonly ProfileName[], readonly ProfileName[], readonly string[]]>([
     ['worker', ['signed-headers', 'signed-headers'], ['signed-headers'], []],
     ['worker-s3', ['signed-headers', 'rfc9421'], ['rfc9421', 'signed-headers'], BUCKET],
     ['nginx', ['signed-headers'], ['signed-headers'], []],

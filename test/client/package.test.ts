@@ -138,7 +138,7 @@ describe('playbill-client, a package of its own', () => {
       'client/documents.d.ts',
       'client/key-file.d.ts',
       'client/signature.d.ts',
-      'edge/rule/key-pair.d.ts',
+      'edge/web-crypto/key-pair.d.ts',
       'package.json',
     ]);
     const versionIn = (path: string): unknown =>

@@ -8,11 +8,10 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { authorizerFiles } from '../../src/edge/deploy/authorizer.ts';
-import { bundleEdge } from '../../src/edge/deploy/bundle.ts';
+import { bundleEdge } from '../../src/edge/targets/bundle.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
-import type { createAuthorizer } from '../../src/edge/runtimes/authorizer/authorizer.ts';
-import { bucketTree } from '../../src/edge/runtimes/authorizer/bucket-tree.ts';
+import type { createAuthorizer } from '../../src/edge/targets/authorizer/service.ts';
+import { bucketTree } from '../../src/edge/targets/authorizer/bucket-tree.ts';
 import { compare, prepareLines, runExchange } from '../support/edge/exchange.ts';
 import { headerValues, parseAnswer, type RawResponse, sendLines } from '../support/edge/messages.ts';
 import { ask, asked, editionOf } from '../support/edge/ask.ts';
@@ -23,6 +22,7 @@ import { TRANSCRIPTS } from '../support/edge/transcript.ts';
 import { editionContent, makeWorld, type World } from '../support/edge/world.ts';
 import type { MemoryStore } from '../support/objects/memory-store.ts';
 import { run } from '../support/recipe.ts';
+import { authorizerFiles } from '../support/edge/target-files.ts';
 
 let world: World;
 let create: typeof createAuthorizer;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   // As in a process that has just started: a module keeps the last key ring.
   vi.resetModules();
-  ({ createAuthorizer: create } = await import('../../src/edge/runtimes/authorizer/authorizer.ts'));
+  ({ createAuthorizer: create } = await import('../../src/edge/targets/authorizer/service.ts'));
   log.length = 0;
   vi.spyOn(console, 'error').mockImplementation((line: string) => log.push(line));
   clock = world.now;

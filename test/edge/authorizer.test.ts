@@ -5,7 +5,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PROXIES, type Proxy } from '../../src/edge/deploy/authorizer-proxies.ts';
+import { PROXIES, type Proxy } from '../../src/edge/targets/authorizer/proxies.ts';
 import { instantText } from '../../src/edge/rule/instant.ts';
 import { keyRingText } from '../../src/release/tree/codec.ts';
 import { compare, prepareLines } from '../support/edge/exchange.ts';

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PROXIES } from '../../src/edge/deploy/authorizer-proxies.ts';
+import { PROXIES } from '../../src/edge/targets/authorizer/proxies.ts';
 import { instantText } from '../../src/edge/rule/instant.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { startAuthorizer } from '../support/edge/runtimes/authorizer.ts';

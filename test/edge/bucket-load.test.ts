@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { bucketLoad } from '../../src/edge/runtimes/bucket-load.ts';
+import { bucketLoad } from '../../src/edge/remote-tree/bucket-load.ts';
 
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
 

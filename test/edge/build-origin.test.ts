@@ -5,6 +5,8 @@ import { readFileSync, writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
+import { deno } from '../../src/edge/targets/deno/deploy.ts';
+import { vercel } from '../../src/edge/targets/vercel/deploy.ts';
 import { buildEdge } from '../../src/operations/edge/build.ts';
 import { playbill } from '../support/cli/run.ts';
 import { temporaryFolderOfFile } from '../support/trees.ts';
@@ -201,7 +203,7 @@ describe('nginx with njs reads a folder alone: it is refused over', () => {
 
 test('code that the host would not take is refused', async () => {
   const options = {
-    target: 'vercel',
+    target: vercel,
     proxy: null,
     authorizer: '',
     to: join(root, 'too-large'),
@@ -218,5 +220,5 @@ test('code that the host would not take is refused', async () => {
   await expect(buildEdge(options, large)).rejects.toThrow(
     '--target vercel: expected at most 4194304 bytes of compressed',
   );
-  await expect(buildEdge({ ...options, target: 'deno' }, large)).resolves.toBeTypeOf('object');
+  await expect(buildEdge({ ...options, target: deno }, large)).resolves.toBeTypeOf('object');
 });

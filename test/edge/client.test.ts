@@ -17,7 +17,7 @@ import {
   keyFrom,
 } from '../../src/client/client.ts';
 import { type ClientKey, curlCommand, signRequest } from '../../src/client/signature.ts';
-import { generateKeyPair, publicKeyFrom } from '../../src/edge/rule/key-pair.ts';
+import { generateKeyPair, publicKeyFrom } from '../../src/edge/web-crypto/key-pair.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import { type ProxyAnswer, startProxy, withField } from '../support/edge/spoiling-proxy.ts';

@@ -4,7 +4,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { standalone } from '../../src/edge/deploy/nginx-server.ts';
+import { standalone } from '../../src/edge/targets/nginx/configuration.ts';
 import type { ProfileName } from '../../src/edge/rule/profile.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { CheckedTrees, clock, namesOf, worldOf } from '../support/edge/checked-trees.ts';
@@ -119,7 +119,7 @@ describe('nginx with proxy_cache before a sound edge, as the guide says,', () =>
     const folder = writeFolder([
       [
         'nginx.conf',
-        standalone('').replace(
+        standalone(false).replace(
           'include playbill.conf;',
           `proxy_cache_path cache keys_zone=cache:1m;
   server {

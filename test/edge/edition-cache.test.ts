@@ -10,9 +10,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { bundleEdge } from '../../src/edge/deploy/bundle.ts';
-import type { OriginOptions } from '../../src/edge/deploy/origin.ts';
-import { workerFiles } from '../../src/edge/deploy/worker.ts';
+import { bundleEdge } from '../../src/edge/targets/bundle.ts';
+import type { OriginOptions } from '../../src/edge/targets/origin.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { prepareLines, runExchange } from '../support/edge/exchange.ts';
 import { headerValues, type RawResponse } from '../support/edge/messages.ts';
@@ -26,6 +25,7 @@ import { TRANSCRIPTS } from '../support/edge/transcript.ts';
 import { editionContent, makeWorld, type World } from '../support/edge/world.ts';
 import type { FaultPlan } from '../support/objects/faults.ts';
 import type { MemoryStore } from '../support/objects/memory-store.ts';
+import { workerFiles } from '../support/edge/target-files.ts';
 
 let world: World;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import {
   RFC9421SignatureBaseFactory,
 } from '@misskey-dev/node-http-message-signatures';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PrivateJwk } from '../../src/edge/rule/key-pair.ts';
+import type { PrivateJwk } from '../../src/edge/web-crypto/key-pair.ts';
 import { RUNTIMES } from '../support/edge/runtimes/all.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import { algorithmOf, rawSignature, signBy, type SignatureLines } from '../support/edge/signers.ts';

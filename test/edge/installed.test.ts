@@ -84,6 +84,26 @@ test.each([
   for (const path of added) expect(path).toMatch(/\/(playbill[\w.-]*|authorizer\.mjs)$/);
 });
 
+describe.each([
+  ['a folder', []],
+  ['a bucket', ['--origin', 's3://bucket/shows', '--origin-region', 'eu-central-1']],
+] as const)('over %s', (kind, origin) => {
+  const behind = (proxy: string): readonly string[] => ['--target', 'authorizer', '--proxy', proxy, ...origin];
+
+  test.each<readonly [string, readonly string[], string]>([
+    ['nginx', behind('nginx'), 'nginx -t -p . -c nginx.conf'],
+    ['caddy', behind('caddy'), 'caddy validate --config Caddyfile --adapter caddyfile'],
+    ['haproxy', behind('haproxy'), 'haproxy -c -f playbill.cfg'],
+    ...(kind === 'a folder' ? [['njs', ['--target', 'nginx'], 'nginx -t -p . -c nginx.conf'] as const] : []),
+  ])('%s reads its configuration as it was written', async (name, words, command) => {
+    const { folder } = await built(`checked-${name}-${origin.length}`, words);
+    const environment = { PATH: '/usr/sbin:/usr/bin:/bin', HOME: root };
+    const { status, stderr } = await run(command.split(' '), environment, { cwd: folder });
+    expect(status, stderr).toBe(0);
+    expect(stderr).not.toMatch(/\[(warn|emerg|ALERT|WARNING)\]/);
+  });
+});
+
 test('nginx starts with what is installed, and the first key with a secret needs its line and a reload', async () => {
   const database = join(root, 'catalogue.sqlite');
   const tree = join(root, 'tree');

@@ -1,7 +1,7 @@
 // What an edge keeps of a pointer, by a clock: for how long, and nothing by which it could not serve.
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { KeptPointers } from '../../src/edge/runtimes/kept-pointers.ts';
+import { KeptPointers } from '../../src/edge/remote-tree/kept-pointers.ts';
 import { makeWorld, pointerText, type World } from '../support/edge/world.ts';
 
 let world: World;

@@ -5,7 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { prepareLines, runExchange } from '../support/edge/exchange.ts';
+import { prepareLines } from '../support/edge/exchange.ts';
 import { headerValues, type RawResponse } from '../support/edge/messages.ts';
 import {
   startFolderBucket,
@@ -18,7 +18,6 @@ import {
   type LambdaEdgeRuntime,
   startLambdaEdge,
 } from '../support/edge/runtimes/lambda-edge.ts';
-import { TRANSCRIPTS } from '../support/edge/transcript.ts';
 import { editionContent, makeWorld, pointerText, type World } from '../support/edge/world.ts';
 import { startMemoryStore } from '../support/objects/memory-store.ts';
 import { EXPIRED_TOKEN } from '../support/objects/signature.ts';
@@ -66,12 +65,6 @@ describe('the rule', () => {
     runtime = await startLambdaEdge(world);
   });
   afterAll(() => runtime.stop());
-
-  describe.each(TRANSCRIPTS)('$name', ({ exchanges }) => {
-    test.each(exchanges)('$name', async (exchange) => {
-      expect(await runExchange(exchange, runtime, world)).toBeGreaterThan(0);
-    });
-  });
 
   test('knows the default port of https', async () => {
     const written = ['GET /products/ HTTP/1.1', 'Host: edge.test:443', 'X-Front: moscow'];

@@ -4,15 +4,15 @@
 import { once } from 'node:events';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { findKey } from '../../src/edge/rule/key-store.ts';
-import type { LoadText } from '../../src/edge/runtimes/load.ts';
-import type { liveKeyRing } from '../../src/edge/runtimes/live-key-ring.ts';
+import type { LoadText } from '../../src/edge/remote-tree/load.ts';
+import type { liveKeyRing } from '../../src/edge/remote-tree/live-key-ring.ts';
 
 let ring: typeof liveKeyRing;
 let log: string[];
 beforeEach(async () => {
   // As in a worker that has just started: the module keeps the last ring.
   vi.resetModules();
-  ({ liveKeyRing: ring } = await import('../../src/edge/runtimes/live-key-ring.ts'));
+  ({ liveKeyRing: ring } = await import('../../src/edge/remote-tree/live-key-ring.ts'));
   log = [];
   vi.spyOn(console, 'error').mockImplementation((line: string) => log.push(line));
 });

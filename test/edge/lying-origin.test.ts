@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { KEPT_HOURS } from '../../src/edge/deploy/lambda-edge-templates.ts';
+import { KEPT_HOURS } from '../../src/edge/targets/lambda-edge/deploy.ts';
 import { enterEnvironment, leaveEnvironmentAtEnd } from '../support/cli/bucket.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { type Lie, LIES } from '../support/edge/lies.ts';

@@ -12,7 +12,7 @@ import {
   isLoopback,
   type ServedFile,
   type ServeOptions,
-} from '../../src/edge/runtimes/node.ts';
+} from '../../src/edge/node-server/server.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { compare, prepareLines } from '../support/edge/exchange.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';

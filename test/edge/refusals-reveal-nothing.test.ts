@@ -7,7 +7,7 @@ import { authorize } from '../../src/edge/rule/rule.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { rfc9421 } from '../../src/edge/rule/rfc9421.ts';
 import { signedHeaders } from '../../src/edge/rule/signed-headers.ts';
-import { webCryptoKeyStore } from '../../src/edge/runtimes/web-crypto.ts';
+import { webCryptoKeyStore } from '../../src/edge/web-crypto/key-store.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { RUNTIMES } from '../support/edge/runtimes/all.ts';
 import { startLambdaEdge } from '../support/edge/runtimes/lambda-edge.ts';

@@ -3,8 +3,8 @@
 
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { type PublicJwk, publicKeyFrom } from '../../src/edge/rule/key-pair.ts';
-import { webCryptoKeyStore } from '../../src/edge/runtimes/web-crypto.ts';
+import { type PublicJwk, publicKeyFrom } from '../../src/edge/web-crypto/key-pair.ts';
+import { webCryptoKeyStore } from '../../src/edge/web-crypto/key-store.ts';
 import { fieldsAmong, type RuleRequest } from '../../src/edge/rule/request.ts';
 import { componentValue, signatureBase } from '../../src/edge/rule/rfc9421.ts';
 import { keyRingOf } from '../support/edge/world.ts';

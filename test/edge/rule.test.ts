@@ -4,13 +4,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { KeyRingEntry } from '../../src/contract/key-ring.ts';
 import { instantText } from '../../src/edge/rule/instant.ts';
-import { generateKeyPair, type KeyPair } from '../../src/edge/rule/key-pair.ts';
+import { generateKeyPair, type KeyPair } from '../../src/edge/web-crypto/key-pair.ts';
 import type { KeyStore } from '../../src/edge/rule/key-store.ts';
 import { fieldsAmong, type RuleRequest } from '../../src/edge/rule/request.ts';
 import { authorize, type Decision, readTarget, select } from '../../src/edge/rule/rule.ts';
 import { DEFAULT_SETTINGS, type SettingsFile } from '../../src/edge/rule/settings.ts';
 import { rfc9421 } from '../../src/edge/rule/rfc9421.ts';
-import { webCryptoKeyStore } from '../../src/edge/runtimes/web-crypto.ts';
+import { webCryptoKeyStore } from '../../src/edge/web-crypto/key-store.ts';
 import { signRaw } from '../support/edge/signers.ts';
 import { keyRingOf } from '../support/edge/world.ts';
 

@@ -3,7 +3,7 @@
 import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { folderKeyRing, keyRingParser } from '../../src/edge/runtimes/served-key-ring.ts';
+import { folderKeyRing, keyRingParser } from '../../src/edge/node-server/served-key-ring.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 
 const key = { front: 'f', alg: 'hmac-sha256', secretRef: 'S', notBefore: null, notAfter: null, revokedAt: null };

@@ -3,8 +3,9 @@
 
 import { AwsV4Signer } from 'aws4fetch';
 import { describe, expect, test } from 'vitest';
-import { type Credentials, EMPTY_PAYLOAD } from '../../src/edge/runtimes/bucket-credentials.ts';
-import { authorization, type CanonicalRequest, signedHeaders } from '../../src/edge/runtimes/signature-v4.ts';
+import { NO_BODY } from '../../src/edge/rule/signed-headers.ts';
+import type { Credentials } from '../../src/edge/remote-tree/bucket-credentials.ts';
+import { authorization, type CanonicalRequest, signatureV4Headers } from '../../src/edge/remote-tree/signature-v4.ts';
 
 // "Examples: Signature Calculations" of the Amazon S3 API Reference (sig-v4-header-based-auth.html): its example credentials, and the
 // requests without a body.
@@ -15,7 +16,7 @@ const S3_EXAMPLE: Credentials = {
 };
 const S3_HOST = ['host', 'examplebucket.s3.amazonaws.com'] as const;
 const S3_REST = [
-  ['x-amz-content-sha256', EMPTY_PAYLOAD],
+  ['x-amz-content-sha256', NO_BODY],
   ['x-amz-date', '20130524T000000Z'],
 ] as const;
 
@@ -35,7 +36,7 @@ const request = (more: Partial<CanonicalRequest>): CanonicalRequest => ({
   path: '/',
   query: '',
   headers: SUITE_HEADERS,
-  payload: EMPTY_PAYLOAD,
+  payload: NO_BODY,
   ...more,
 });
 
@@ -83,16 +84,16 @@ describe('a request to a store', () => {
   const now = Date.UTC(2026, 4, 1, 9, 0, 0) / 1000 + 0.9;
 
   test('bears the time in whole seconds, the digest of nothing, and a signature over both', async () => {
-    const headers = await signedHeaders('GET', url, S3_EXAMPLE, 'eu-central-1', now);
+    const headers = await signatureV4Headers('GET', url, S3_EXAMPLE, 'eu-central-1', now);
     expect(headers).toEqual([
-      ['x-amz-content-sha256', EMPTY_PAYLOAD],
+      ['x-amz-content-sha256', NO_BODY],
       ['x-amz-date', '20260501T090000Z'],
       ['authorization', expect.stringContaining('/20260501/eu-central-1/s3/aws4_request, SignedHeaders=host;x-amz-')],
     ]);
   });
 
   test('bears the token of temporary credentials, and signs it', async () => {
-    const headers = await signedHeaders('GET', url, { ...S3_EXAMPLE, sessionToken: 'token' }, 'eu-central-1', now);
+    const headers = await signatureV4Headers('GET', url, { ...S3_EXAMPLE, sessionToken: 'token' }, 'eu-central-1', now);
     expect(headers[2]).toEqual(['x-amz-security-token', 'token']);
     expect(headers[3]?.[1]).toContain('SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token,');
   });
@@ -107,11 +108,11 @@ describe('a request to a store', () => {
       null,
     ],
   ])('%s %s is signed as another implementation does', async (method, href, sessionToken) => {
-    const ours = await signedHeaders(method, new URL(href), { ...S3_EXAMPLE, sessionToken }, 'eu-central-1', now);
+    const ours = await signatureV4Headers(method, new URL(href), { ...S3_EXAMPLE, sessionToken }, 'eu-central-1', now);
     const signer = new AwsV4Signer({
       method,
       url: href,
-      headers: { 'x-amz-content-sha256': EMPTY_PAYLOAD },
+      headers: { 'x-amz-content-sha256': NO_BODY },
       accessKeyId: S3_EXAMPLE.accessKeyId,
       secretAccessKey: S3_EXAMPLE.secretAccessKey,
       ...(sessionToken === null ? {} : { sessionToken }),

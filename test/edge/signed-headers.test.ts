@@ -6,7 +6,7 @@ import { checkWindow } from '../../src/edge/rule/time-window.ts';
 import { fieldsAmong, type FieldLine, type RuleRequest } from '../../src/edge/rule/request.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { signedHeaders } from '../../src/edge/rule/signed-headers.ts';
-import { webCryptoKeyStore } from '../../src/edge/runtimes/web-crypto.ts';
+import { webCryptoKeyStore } from '../../src/edge/web-crypto/key-store.ts';
 import { signRequest } from '../../src/client/signature.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { headerValues, type RawResponse } from '../support/edge/messages.ts';

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PROXIES } from '../../src/edge/deploy/authorizer-proxies.ts';
+import { PROXIES } from '../../src/edge/targets/authorizer/proxies.ts';
 import { compare } from '../support/edge/exchange.ts';
 import { headerValues, parseAnswer, type RawResponse, sendLines } from '../support/edge/messages.ts';
 import { type AuthorizerRuntime, startAuthorizer } from '../support/edge/runtimes/authorizer.ts';

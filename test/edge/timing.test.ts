@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { generateKeyPair } from '../../src/edge/rule/key-pair.ts';
+import { generateKeyPair } from '../../src/edge/web-crypto/key-pair.ts';
 import { keyRingText } from '../../src/release/tree/codec.ts';
 import type { KeyRing, KeyRingEntry } from '../../src/contract/key-ring.ts';
 import type { ProfileName } from '../../src/edge/rule/profile.ts';

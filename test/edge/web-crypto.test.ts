@@ -2,8 +2,8 @@
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { KeyRing } from '../../src/contract/key-ring.ts';
-import { type AsymmetricAlgorithm, generateKeyPair, type KeyPair } from '../../src/edge/rule/key-pair.ts';
-import { webCryptoKeyStore } from '../../src/edge/runtimes/web-crypto.ts';
+import { type AsymmetricAlgorithm, generateKeyPair, type KeyPair } from '../../src/edge/web-crypto/key-pair.ts';
+import { webCryptoKeyStore } from '../../src/edge/web-crypto/key-store.ts';
 import { keyRingOf } from '../support/edge/world.ts';
 
 const OPEN = { front: 'moscow', notBefore: null, notAfter: null, revokedAt: null };

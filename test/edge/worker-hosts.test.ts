@@ -8,13 +8,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gunzipSync } from 'node:zlib';
 import type { KeyRing } from '../../src/contract/key-ring.ts';
-import type { OriginOptions } from '../../src/edge/deploy/origin.ts';
+import type { OriginOptions } from '../../src/edge/targets/origin.ts';
 import { keyRingText } from '../../src/release/tree/codec.ts';
-import { prepareLines, runExchange } from '../support/edge/exchange.ts';
+import { prepareLines } from '../support/edge/exchange.ts';
 import { originIn, type Override, startPrivateBucket } from '../support/edge/private-bucket.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import { startWorkerHost, type WorkerHost } from '../support/edge/runtimes/worker-hosts.ts';
-import { TRANSCRIPTS } from '../support/edge/transcript.ts';
 import { headerValues, type RawResponse } from '../support/edge/messages.ts';
 import { editionContent, makeWorld, type World } from '../support/edge/world.ts';
 
@@ -84,15 +83,6 @@ describe.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, the tree by
   afterAll(() => runtime.stop());
 
   test('HEAD says no other length than GET', () => expectLengthsOfHead(runtime));
-
-  describe.each(TRANSCRIPTS)('$name', ({ exchanges }) => {
-    // On Vercel, which compresses by itself, the worker serves plain files.
-    const isPlain = ({ expected }: (typeof exchanges)[number]): boolean =>
-      expected.headers.every(([name]) => name !== 'Content-Encoding');
-    test.each(host === 'vercel' ? exchanges.filter(isPlain) : exchanges)('$name', async (exchange) => {
-      expect(await runExchange(exchange, runtime, world)).toBeGreaterThan(0);
-    });
-  });
 });
 
 test.each<WorkerHost>(['deno', 'bun', 'vercel', 'netlify'])('%s, no key with a secret', async (host) => {

@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { bundleEdge } from '../../src/edge/deploy/bundle.ts';
-import { workerFiles } from '../../src/edge/deploy/worker.ts';
+import { bundleEdge } from '../../src/edge/targets/bundle.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
 import { keyRingText } from '../../src/release/tree/codec.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 import { makeWorld, pointerText, type World } from '../support/edge/world.ts';
+import { workerFiles } from '../support/edge/target-files.ts';
 
 /** What the workers write into their log, which here is that of the test. */
 const log = vi.spyOn(console, 'error');

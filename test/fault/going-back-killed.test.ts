@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
-import { createServer } from '../../src/edge/runtimes/node.ts';
+import { createServer } from '../../src/edge/node-server/server.ts';
 import { pruneTree, rollBackTree } from '../../src/operations/history.ts';
 import {
   buildTree,

@@ -2,6 +2,7 @@
 // type the queries, check every row that is read (a view has no CHECKs), and describe what was
 // expected. Own code, not zod: millions of values pass here.
 
+import { FRONT_CODE } from '../../contract/front-code.ts';
 import { parseInstant, parseWallTime } from '../../catalogue/instant.ts';
 
 /** One column: which values it accepts, and how SQL declares it. */
@@ -85,7 +86,7 @@ export const slug = matching(
 );
 const CASE_DIFFERS = 'text in which only case differs';
 export const code = matching(
-  /^(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,62}$/,
+  FRONT_CODE,
   'a code, [a-z0-9][a-z0-9._-]{0,62} without ..',
   CASE_DIFFERS,
   (cell) => `lower(${cell})`,

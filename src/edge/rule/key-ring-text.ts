@@ -1,7 +1,8 @@
 // Finds a key in the text of a key ring, for a runtime that keeps nothing between requests and so reads the ring at each of them: a binary
-// search over lines of one width (`keyRingText`, release/tree/codec.ts). It parses nothing, decodes as little as possible, and takes as long
+// search over lines of one width (contract/key-ring-layout.ts). It parses nothing, decodes as little as possible, and takes as long
 // for a key that is not there.
 
+import { HEAD, LINE_WIDTH, TAIL } from '../../contract/key-ring-layout.ts';
 import { findKey, HMAC, type KeyFacts, keyRingFrom } from './key-store.ts';
 
 /** The text of a file, a part at a time. */
@@ -25,11 +26,6 @@ export interface FoundLine {
   /** The public key in SPKI, base64, of the line that the search ended at: cutting it out takes as long when that is another key's. */
   readonly spki: () => string;
 }
-
-const HEAD = '{"schema":1,"keys":{\n';
-const TAIL = '}}\n';
-/** Lines have this width, or several times as much. What all keys have is in their first half, the name of a secret included. */
-const WIDTH = 512;
 
 /**
  * The key of a keyid. A ring in any other form is parsed as a whole. Throws Error for any other text, such as a ring whose end is missing, and
@@ -67,14 +63,14 @@ const widthOf = (text: FileText): number => {
   const isWhole = text.slice(0, HEAD.length) === HEAD && text.slice(text.length - TAIL.length, text.length) === TAIL;
   if (!isWhole) return 0;
   const rows = text.length - HEAD.length - TAIL.length;
-  for (let width = WIDTH; width <= rows; width += WIDTH) {
+  for (let width = LINE_WIDTH; width <= rows; width += LINE_WIDTH) {
     const end = HEAD.length + width;
     if (text.slice(end - 1, end) === '\n') return rows % width === 0 ? width : 0;
   }
   return 0;
 };
 
-/** The first half of a line: keyid, front, the three instants, the algorithm, and of an hmac key the name of its secret. */
+/** The first half of a line, which has all but the public keys: keyid, front, the three instants, the algorithm, and of an hmac key the name of its secret. */
 const FACTS =
   /^"[^"]*" *:\{"front":"([^"\\]*)" *,"notBefore":(null {18}|"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"),"notAfter":(null {18}|"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"),"revokedAt":(null {18}|"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"),"alg":"(ecdsa-p256-sha256|ed25519|hmac-sha256)" *,"(?:jwk":|secretRef":"([^"]*)")/;
 

@@ -1,11 +1,11 @@
 // Finds in a pointer's text the edition in force (snapshot.md, "Pointer"). The text is searched, never parsed: entries have a fixed width,
 // and objects for forty of them at every request would halve what an nginx worker serves.
 
+import { ENTRY_WIDTH, INSTANT_WIDTH } from '../../contract/pointer-entry.ts';
 import type { Endpoint } from '../../render/paths.ts';
 
-/** `"2026-05-01T09:00:00Z 3f2a91c07be455d0"`, and the comma or bracket behind it. */
-const ENTRY_WIDTH = 40;
-const INSTANT_WIDTH = 20;
+/** An entry in its quotes, and the comma or bracket behind it. */
+const STEP = ENTRY_WIDTH + 3;
 const BEFORE_VALID_UNTIL = '","validUntil":"';
 
 export interface EditionInForce {
@@ -36,7 +36,7 @@ export const findEdition = (text: PointerText, front: string, endpoint: Endpoint
   // An entry of the list is preceded by `,"`. Text behind the end of the list never sorts between a comma and `limit`.
   const limit = ',"' + instant;
   const hasStarted = (index: number): boolean => {
-    const position = start + index * ENTRY_WIDTH;
+    const position = start + index * STEP;
     const entry = text.slice(position - 2, position + INSTANT_WIDTH);
     return entry > ',' && entry <= limit;
   };
@@ -50,9 +50,9 @@ export const findEdition = (text: PointerText, front: string, endpoint: Endpoint
     if (hasStarted(middle)) low = middle;
     else high = middle;
   }
-  const position = start + low * ENTRY_WIDTH;
-  const entry = text.slice(position, position + ENTRY_WIDTH + INSTANT_WIDTH);
-  const digest = entry.slice(INSTANT_WIDTH + 1, ENTRY_WIDTH - 3);
+  const position = start + low * STEP;
+  const entry = text.slice(position, position + STEP + INSTANT_WIDTH);
+  const digest = entry.slice(INSTANT_WIDTH + 1, ENTRY_WIDTH);
 
   const head = '{"schema":1,"front":"' + front + '","now":"';
   const frame = text.slice(0, head.length + BEFORE_VALID_UNTIL.length + 2 * INSTANT_WIDTH);
@@ -60,6 +60,6 @@ export const findEdition = (text: PointerText, front: string, endpoint: Endpoint
   const validUntil = frame.slice(-INSTANT_WIDTH);
   const isWhole = frame === head + asOf + BEFORE_VALID_UNTIL + validUntil && text.slice(-3) === ']}\n';
   if (!isWhole || !/^[\da-f]{16}$/.test(digest)) throw new Error('pointer');
-  const isLast = entry[ENTRY_WIDTH - 2] === ']';
-  return { digest, until: isLast ? validUntil : entry.slice(ENTRY_WIDTH), asOf, validUntil };
+  const isLast = entry[ENTRY_WIDTH + 1] === ']';
+  return { digest, until: isLast ? validUntil : entry.slice(STEP), asOf, validUntil };
 };

@@ -2,7 +2,7 @@
 
 /**
  * The reasons, each with its one status and with when it is given, for the OpenAPI document. Those of nginx are given before or behind
- * the rule, by its configuration (deploy/nginx.ts). No bundle contains the list: the rule uses its types alone, and they hold
+ * the rule, by its configuration (targets/nginx). No bundle contains the list: the rule uses its types alone, and they hold
  * every refusal to the status given here.
  */
 export const REFUSALS = {

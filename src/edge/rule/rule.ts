@@ -1,6 +1,7 @@
 // The edge rule, in two steps. `authorize` settles once whether a request may have what it asks for; `select` finds the file, a second
 // time where an edition has just vanished. Pure: no clock, file or network. It keeps to the syntax of the oldest runtime (README.md).
 
+import { isFrontCode } from '../../contract/front-code.ts';
 import type { Endpoint } from '../../render/paths.ts';
 import { editionHeaders, type FileResponse, isUnchanged, type NotModified } from './file-response.ts';
 import { andThen, type MaybeAsync, recover } from './maybe-async.ts';
@@ -13,7 +14,7 @@ import type { Reason } from './reasons.ts';
 import { refuse, type Refusal } from './refusal.ts';
 import { type RuleRequest, targetPath } from './request.ts';
 import { checkWindow } from './time-window.ts';
-import { editionPath, isFrontCode } from './tree.ts';
+import { editionPath } from './tree.ts';
 import { verifySignature } from './verify-signature.ts';
 
 export type Decision = FileResponse | NotModified | Refusal;

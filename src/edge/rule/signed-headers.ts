@@ -15,7 +15,7 @@ const SIGNATURE = 'x-api-signature';
 export const REQUIRED_HEADERS: readonly string[] = [KEY, LIST, TIMESTAMP, 'x-front'];
 
 /** SHA-256 of no body. */
-const NO_BODY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+export const NO_BODY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 

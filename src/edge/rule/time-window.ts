@@ -4,8 +4,8 @@ import type { SignedRequest } from './profile.ts';
 import type { Reason } from './reasons.ts';
 
 /** A signature lives for five minutes, or for less if it says so; clocks may differ by one. Seconds. */
-const LIFETIME = 300;
-const CLOCK_SKEW = 60;
+export const LIFETIME = 300;
+export const CLOCK_SKEW = 60;
 
 /** created − skew ≤ now ≤ min(created + lifetime, expires) + skew, or why not. `now` in whole seconds. */
 export const checkWindow = (signed: SignedRequest, now: number): Reason | null => {

@@ -3,9 +3,6 @@
 
 import type { Endpoint } from '../../render/paths.ts';
 
-/** X-Front after trimming (edge.md, "Decisions"): rules out lists, traversal, percent signs and capitals before a path is built. */
-export const isFrontCode = (text: string): boolean => /^[a-z\d](?!.*\.\.)[a-z\d._-]{0,62}$/.test(text);
-
 /** `fronts/<code>/pointer.json`; only for a code that isFrontCode accepted. */
 export const pointerPath = (front: string): string => 'fronts/' + front + '/pointer.json';
 

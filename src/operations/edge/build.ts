@@ -3,14 +3,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { KeyRing } from '../../contract/key-ring.ts';
-import { authorizerFiles } from '../../edge/deploy/authorizer.ts';
-import { PROXIES, type Proxy } from '../../edge/deploy/authorizer-proxies.ts';
-import { CODE_BYTES_MAX, codeBytes, type DeploymentFiles, README_TITLE } from '../../edge/deploy/deployment.ts';
-import { lambdaEdgeFiles, refusedKeys } from '../../edge/deploy/lambda-edge.ts';
-import { nginxFiles } from '../../edge/deploy/nginx.ts';
-import { type OriginOptions, parseOrigin } from '../../edge/deploy/origin.ts';
-import { isWorkerTarget, type WorkerTarget } from '../../edge/deploy/worker-deployment.ts';
-import { workerFiles } from '../../edge/deploy/worker.ts';
+import { codeBytes, README_TITLE } from '../../edge/targets/deployment.ts';
+import type { OriginOptions } from '../../edge/targets/origin.ts';
+import type { DeploymentFiles, Target } from '../../edge/targets/target.ts';
 import type { SiblingEncoding } from '../../edge/rule/encoding.ts';
 import type { ProfileName } from '../../edge/rule/profile.ts';
 import { faultOfSettings, type SettingsFile } from '../../edge/rule/settings.ts';
@@ -25,10 +20,10 @@ import { foreignFiles, writeFolder } from '../../storage/write-folder.ts';
 const POINTER_SECONDS = 5;
 
 export interface EdgeBuildOptions {
-  readonly target: 'nginx' | 'authorizer' | 'lambda-edge' | WorkerTarget;
-  /** authorizer: the proxy in front of it; null without `--proxy`. */
-  readonly proxy: Proxy | null;
-  /** authorizer: the address on which it listens. */
+  readonly target: Target;
+  /** The proxy in front of a service; null without `--proxy`. */
+  readonly proxy: string | null;
+  /** The address on which a service behind a proxy listens. */
   readonly authorizer: string;
   /** The folder to write. */
   readonly to: string;
@@ -36,11 +31,11 @@ export interface EdgeBuildOptions {
   readonly out: string;
   /** Where the edge finds the tree's public folder; null: in `out`. */
   readonly publicRoot: string | null;
-  /** nginx, authorizer: the key ring's file; workers: a URL or a binding. null: in the tree, beside the public folder. */
+  /** The key ring's file, a URL or a binding, whichever the target takes. null: in the tree, beside the public folder. */
   readonly keyRingPath: string | null;
-  /** nginx, authorizer: the address on which the server, or the proxy, listens. */
+  /** The address on which the server, or the proxy, listens. */
   readonly listen: string;
-  /** Where a worker finds the tree. For the authorizer and lambda-edge: a bucket; a name without a scheme means the public folder. */
+  /** Where the target finds the tree. A name without a scheme is that of a binding, or means the public folder. */
   readonly origin: OriginOptions;
   readonly encodings: readonly SiblingEncoding[];
   readonly settings: SettingsFile;
@@ -64,18 +59,21 @@ export async function buildEdge(
   const ring = await readKeyRing(await openTree(options.out));
   if (!ring.ok && ring.why === 'missing') throw treeMissing(options.out, 'no key ring in it');
   const keyRing = orThrow(ring, 'tree-unreadable', options.out);
-  const files = await filesOf(options, bundle, keyRing).catch((error: unknown) => {
+  const { name, codeBytesMax, refusedKeys } = options.target;
+  let files: DeploymentFiles;
+  try {
+    files = filesOf(options, bundle, keyRing);
+  } catch (error) {
     if (error instanceof AppError) throw error;
     // These messages quote addresses as typed: removes a password before it is printed.
     throw invalid(
       messageOf(error).replaceAll(/"([^"]*)"/g, (_, found: string) => `"${withoutUser(found)}"`),
       error,
     );
-  });
+  }
   const bytes = await codeBytes(files);
-  const bytesMax = CODE_BYTES_MAX[options.target] ?? Infinity;
-  if (bytes > bytesMax)
-    throw invalid(`--target ${options.target}: expected at most ${bytesMax} bytes of compressed code, found ${bytes}`);
+  if (bytes > (codeBytesMax ?? Infinity))
+    throw invalid(`--target ${name}: expected at most ${codeBytesMax} bytes of compressed code, found ${bytes}`);
   const foreign = foreignFiles(options.to, files, README_TITLE);
   if (foreign.length > 0) {
     const found = foreign.join(', ');
@@ -84,7 +82,7 @@ export async function buildEdge(
     );
   }
   writeFolder(options.to, files, '--to');
-  return { files, refused: options.target === 'lambda-edge' ? refusedKeys(keyRing) : [] };
+  return { files, refused: refusedKeys(keyRing) };
 }
 
 function publicRootOf({ publicRoot, out }: EdgeBuildOptions): string {
@@ -99,7 +97,7 @@ function refuseTree(options: EdgeBuildOptions): void {
   throw new AppError(
     'edge-option-invalid',
     `--to: expected a folder outside the tree that does not contain it, found "${to}" with the tree in "${root}"`,
-    `name one beside the tree: --to edge-${target}`,
+    `name one beside the tree: --to edge-${target.name}`,
   );
 }
 
@@ -122,39 +120,28 @@ function realPath(path: string): string {
   return existsSync(whole) ? realpathSync(whole) : join(realPath(dirname(whole)), basename(whole));
 }
 
-async function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRing): Promise<DeploymentFiles> {
-  const { target, settings, listen, origin, encodings, profiles } = options;
-  refuseBucketAsFolder(options);
+function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRing): DeploymentFiles {
+  const { target, settings, listen, origin, encodings, profiles, proxy, authorizer } = options;
+  const isInFolder = !origin.origin.includes('://');
+  if (isInFolder) refuseBucketAsFolder(options);
+  // A target that reads either, and the key ring with the tree.
+  else if (target.reads.s3 !== undefined && !target.options.includes('keyRingAt')) refuseFolderOptions(options);
   const publicRoot = publicRootOf(options);
-  const common = { bundle, keyRing, settings, profiles };
-  const worker = { ...common, ...origin, encodings, pointerSeconds: POINTER_SECONDS };
-  if (isWorkerTarget(target)) return workerFiles({ ...worker, target, publicRoot, keyRingAt: options.keyRingPath });
-
-  const isBucket = readsBucket(origin);
-  if (isBucket && target === 'nginx') throw nginxOverBucket(origin.origin);
-  if (isBucket) refuseFolderOptions(options);
-  if (target === 'lambda-edge') return lambdaEdgeFiles(worker);
-  const keyRingPath = isBucket ? '' : keyRingPathOf(options, publicRoot);
-  if (target === 'authorizer') {
-    const { proxy, authorizer } = options;
-    if (proxy === null) throw new Error(`expected --proxy ${PROXIES.join('|')} with --target authorizer, found none`);
-    const served = { publicRoot, keyRingPath, ...origin, encodings };
-    return authorizerFiles({ ...common, ...served, proxy, listen, authorizer });
-  }
-  return nginxFiles({ ...common, publicRoot, keyRingPath, listen });
-}
-
-/** Whether an edge other than a worker reads the tree from a bucket. */
-const readsBucket = ({ origin }: OriginOptions): boolean => origin.includes('://');
-
-/** The rule in nginx reads files; behind nginx, as a service, it reads a bucket as well. */
-function nginxOverBucket(origin: string): AppError {
-  const bucket = origin.startsWith('s3://') ? origin : 's3://BUCKET/PREFIX';
-  return new AppError(
-    'edge-option-invalid',
-    `--origin: expected none with --target nginx, which reads the tree from a folder, found "${withoutUser(origin)}"`,
-    `for a bucket behind nginx: playbill edge build --target authorizer --proxy nginx --origin ${bucket}`,
-  );
+  return target.files({
+    bundle,
+    keyRing,
+    settings,
+    profiles,
+    ...origin,
+    proxy,
+    authorizer,
+    listen,
+    publicRoot,
+    keyRingPath: keyRingPathOf(options, publicRoot),
+    keyRingAt: options.keyRingPath,
+    encodings,
+    pointerSeconds: POINTER_SECONDS,
+  });
 }
 
 /** Throws Error if an option names a folder although the edge reads a bucket. */
@@ -164,17 +151,13 @@ function refuseFolderOptions({ publicRoot, keyRingPath }: EdgeBuildOptions): voi
 }
 
 /** Throws Error if the edge would read files although the tree is in a bucket. */
-function refuseBucketAsFolder({ target, out, publicRoot, origin }: EdgeBuildOptions): void {
-  const readsFolder = isWorkerTarget(target) ? parseOrigin(origin).kind === 'binding' : !readsBucket(origin);
-  if (!readsFolder || publicRoot !== null || !isInBucket(out)) return;
+function refuseBucketAsFolder({ out, publicRoot }: EdgeBuildOptions): void {
+  if (publicRoot !== null || !isInBucket(out)) return;
   throw new Error(`expected --origin ${out} or --public-root FOLDER, since the tree is in a bucket, found neither`);
 }
 
-/** The key ring's file. Throws Error if it is not given and the public folder, having another name, may be outside a tree. */
-function keyRingPathOf({ keyRingPath }: EdgeBuildOptions, publicRoot: string): string {
+/** The key ring's file; null if it is not given and the public folder, having another name, may be outside a tree. */
+function keyRingPathOf({ keyRingPath }: EdgeBuildOptions, publicRoot: string): string | null {
   if (keyRingPath !== null) return resolve(keyRingPath);
-  if (basename(publicRoot) === PUBLIC_FOLDER) return join(dirname(publicRoot), 'edge/keyring.json');
-  throw new Error(
-    `expected --key-ring FILE, since --public-root is not the folder "public" of a tree: "${publicRoot}"`,
-  );
+  return basename(publicRoot) === PUBLIC_FOLDER ? join(dirname(publicRoot), 'edge/keyring.json') : null;
 }

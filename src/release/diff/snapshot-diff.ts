@@ -5,7 +5,7 @@ import { parseInstant } from '../../catalogue/instant.ts';
 import type { DocumentChange, FieldChange, FrontDifference } from '../../contract/results/diff.ts';
 import type { ProductsDocument } from '../../contract/documents.ts';
 import type { Pointer } from '../../contract/pointer.ts';
-import { entryOf } from '../tree/codec.ts';
+import { entryOf } from '../../contract/pointer-entry.ts';
 import { productsDigestAt } from '../tree/release-view.ts';
 import { diffDocuments } from './document-diff.ts';
 

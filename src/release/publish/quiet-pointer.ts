@@ -5,7 +5,7 @@ import { formatInstant, parseInstant, type Instant } from '../../catalogue/insta
 import type { Pointer } from '../../contract/pointer.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
 import { ENDPOINTS, type Endpoint } from '../../render/paths.ts';
-import { entryOf } from '../tree/codec.ts';
+import { entryOf } from '../../contract/pointer-entry.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import type { FrontResult } from './render-front.ts';
 

@@ -8,6 +8,7 @@ import type { HoldCode, ManifestFile, ManifestFront } from '../../contract/manif
 import type { Pointer } from '../../contract/pointer.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
 import type { Guard, PlanEntry } from '../../contract/results/parts.ts';
+import { nextStartIn } from '../../contract/pointer-entry.ts';
 import type { Edition, FrontEditions } from '../../render/editions.ts';
 import { digestOf, editionPath, type Endpoint } from '../../render/paths.ts';
 import { recipeOf, sha256Of } from '../tree/digest.ts';
@@ -105,7 +106,7 @@ export async function renderFront(
     editions: { products: entries.products.length, categories: entries.categories.length },
     cardsByEdition,
     dropped: editions.dropped,
-    nextChange: entries.products[1]?.slice(0, 20) ?? null,
+    nextChange: nextStartIn(entries.products),
   };
   return { code, held: null, guards, listing, files: [...files.values()], plan, findings: [] };
 }

@@ -2,7 +2,7 @@
 
 import type { DocumentChange } from '../../contract/results/diff.ts';
 import { diffDocuments } from '../diff/document-diff.ts';
-import { entryOf } from '../tree/codec.ts';
+import { entryOf } from '../../contract/pointer-entry.ts';
 import { listingsOf, selectedFronts } from '../diff/release-diff.ts';
 import { productsDigestAt, type ReleaseView } from '../tree/release-view.ts';
 

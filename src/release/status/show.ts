@@ -2,9 +2,10 @@
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Pointer } from '../../contract/pointer.ts';
+import { isFrontCode } from '../../contract/front-code.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
-import { editionPath, isFrontCode, pathOf, type Endpoint } from '../../render/paths.ts';
-import { entryOf } from '../tree/codec.ts';
+import { editionPath, pathOf, type Endpoint } from '../../render/paths.ts';
+import { entryOf } from '../../contract/pointer-entry.ts';
 import type { TreeFolders } from '../tree/files.ts';
 import { damaged, missing, nothingPublished, orThrow } from '../tree/found.ts';
 import { listedFronts, readEdition, readPointer } from '../tree/read.ts';

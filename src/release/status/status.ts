@@ -5,7 +5,7 @@ import type { Pointer } from '../../contract/pointer.ts';
 import type { NextResultJson, StatusResultJson } from '../../contract/results/status.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
 import { ENDPOINTS, type Endpoint } from '../../render/paths.ts';
-import { entryOf } from '../tree/codec.ts';
+import { entryOf } from '../../contract/pointer-entry.ts';
 import type { PublishedFront, TreeStatus } from './read-status.ts';
 
 /** How far the clocks of two machines may differ before a snapshot counts as one from the future. */

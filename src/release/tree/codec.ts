@@ -10,6 +10,8 @@ import {
   type Manifest,
   type ManifestHead,
 } from '../../contract/manifest.ts';
+import { HEAD, LINE_WIDTH, TAIL } from '../../contract/key-ring-layout.ts';
+import { entryOf, INSTANT_WIDTH } from '../../contract/pointer-entry.ts';
 import { pointerSchema, type Pointer } from '../../contract/pointer.ts';
 import { releaseId, TREE_SCHEMA } from '../../contract/primitives.ts';
 import { runSettingsSchema, shardResultSchema } from '../../contract/run.ts';
@@ -40,7 +42,7 @@ export function keyRingText(ring: KeyRing): string {
   const keyidWidth = widthOf(keys.map(([keyid]) => keyid));
   const frontWidth = widthOf(keys.map(([, { front }]) => front));
   const lines = keys.map(([keyid, { front, notBefore, notAfter, revokedAt, alg, ...material }], i) => {
-    const [from, until, revoked] = [notBefore, notAfter, revokedAt].map((at) => padded(at, INSTANT_WIDTH));
+    const [from, until, revoked] = [notBefore, notAfter, revokedAt].map((at) => padded(at, INSTANT_WIDTH + 2));
     const facts = `"front":${padded(front, frontWidth)},"notBefore":${from},"notAfter":${until},"revokedAt":${revoked}`;
     const common = `${padded(keyid, keyidWidth)}:{${facts},"alg":${padded(alg, ALGORITHM_WIDTH)},`;
     const line = `${common}${asciiJson(material).slice(1)}${i < keys.length - 1 ? ',' : ''}`;
@@ -48,13 +50,10 @@ export function keyRingText(ring: KeyRing): string {
     return { line, width: Math.max(line.length + 1, 2 * ('secretRef' in material ? line : common).length) };
   });
   const width = LINE_WIDTH * Math.ceil(Math.max(...lines.map((line) => line.width)) / LINE_WIDTH);
-  return `{"schema":${ring.schema},"keys":{\n${lines.map(({ line }) => `${line.padEnd(width - 1)}\n`).join('')}}}\n`;
+  return `${HEAD}${lines.map(({ line }) => `${line.padEnd(width - 1)}\n`).join('')}${TAIL}`;
 }
 
-/** The width of lines is a multiple of this, including the newline. */
-const LINE_WIDTH = 512;
-/** The widths of a quoted instant and of the longest quoted algorithm name. */
-const INSTANT_WIDTH = 22;
+/** The width of the longest quoted algorithm name. */
 const ALGORITHM_WIDTH = 19;
 
 function widthOf(texts: readonly string[]): number {
@@ -136,11 +135,6 @@ function parseFile<T>(bytes: Uint8Array, path: string, schema: z.ZodType<T>): Fo
 /** Whether the bytes are exactly the text in UTF-8. */
 export function isSameText(text: string, bytes: Uint8Array): boolean {
   return Buffer.compare(Buffer.from(text), bytes) === 0;
-}
-
-/** Splits an entry of a pointer into its start and its digest. */
-export function entryOf(entry: string): { readonly from: string; readonly digest: string } {
-  return { from: entry.slice(0, 20), digest: entry.slice(21) };
 }
 
 /** The paths of all editions that a pointer names, with duplicates. */

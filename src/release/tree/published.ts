@@ -5,10 +5,11 @@ import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { HoldCode, Manifest, ManifestFile, ManifestFront } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
+import { entryOf, nextStartIn } from '../../contract/pointer-entry.ts';
 import type { Finding } from '../../findings.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
 import { pathOf } from '../../render/paths.ts';
-import { editionPathsOf, entryOf, pointerText, PROBLEM_CODE } from './codec.ts';
+import { editionPathsOf, pointerText, PROBLEM_CODE } from './codec.ts';
 import { asOf } from './as-of.ts';
 import { sha256Of } from './digest.ts';
 import { orNull, orThrow, type Failure, type Found } from './found.ts';
@@ -142,7 +143,7 @@ export class PublishedTree {
       editions: { products: pointer.products.length, categories: pointer.categories.length },
       cardsByEdition,
       dropped: {},
-      nextChange: pointer.products[1]?.slice(0, 20) ?? null,
+      nextChange: nextStartIn(pointer.products),
     };
     return { front, files };
   }
@@ -176,7 +177,7 @@ export class PublishedTree {
   }
 
   async #cardsOf(pointer: Pointer, index: number): Promise<number> {
-    const { digest } = entryOf(pointer.products[index] ?? '');
+    const digest = entryOf(pointer.products[index] ?? '').digest;
     return orNull(await readProducts(pointer.front, digest, this.#store))?.productCards.length ?? 0;
   }
 }

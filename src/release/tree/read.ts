@@ -6,16 +6,9 @@ import { productsDocumentSchema, type ProductsDocument } from '../../contract/do
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
+import { isFrontCode } from '../../contract/front-code.ts';
 import { AppError } from '../../errors.ts';
-import {
-  digestOf,
-  editionPath,
-  FRONTS_FOLDER,
-  isFrontCode,
-  pathOf,
-  RELEASES_FOLDER,
-  treeFileOf,
-} from '../../render/paths.ts';
+import { digestOf, editionPath, FRONTS_FOLDER, pathOf, RELEASES_FOLDER, treeFileOf } from '../../render/paths.ts';
 import {
   isSameText,
   parseJson,

@@ -5,7 +5,7 @@ import type { ProductsDocument } from '../../contract/documents.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
-import { entryOf } from './codec.ts';
+import { entryOf } from '../../contract/pointer-entry.ts';
 import type { TreeFiles } from './files.ts';
 import { orThrow, type Found } from './found.ts';
 import { readManifest, readProducts, resolveRelease } from './read.ts';

@@ -5,7 +5,8 @@ import { localDateText, type Zone, type Zones } from '../../catalogue/calendar.t
 import { parseInstant, SECONDS_PER_DAY, type Instant } from '../../catalogue/instant.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { editionPath, ENDPOINTS, pathOf, type Endpoint } from '../../render/paths.ts';
-import { entryOf, PROBLEM_CODE } from '../tree/codec.ts';
+import { entryOf } from '../../contract/pointer-entry.ts';
+import { PROBLEM_CODE } from '../tree/codec.ts';
 import type { ReadPointer } from '../tree/read.ts';
 import { summary, type FindingSink } from './finding-sink.ts';
 

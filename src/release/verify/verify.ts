@@ -2,18 +2,11 @@
 // files. Reports all findings in one run. Writes nothing and follows no links.
 
 import { Zones } from '../../catalogue/calendar.ts';
+import { isFrontCode } from '../../contract/front-code.ts';
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import { AppError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
-import {
-  EDGE_FOLDER,
-  folderOf,
-  FRONTS_FOLDER,
-  isFrontCode,
-  pathOf,
-  PUBLIC_FOLDER,
-  RELEASES_FOLDER,
-} from '../../render/paths.ts';
+import { EDGE_FOLDER, folderOf, FRONTS_FOLDER, pathOf, PUBLIC_FOLDER, RELEASES_FOLDER } from '../../render/paths.ts';
 import type { TreeFolders } from '../tree/files.ts';
 import { treeMissing } from '../tree/found.ts';
 import { missingKeys } from '../tree/key-validity.ts';

@@ -6,7 +6,7 @@ import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { Pool } from 'undici';
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
-import type { BucketAddress } from './address.ts';
+import { type BucketAddress, keyPath, uriEncoded } from './address.ts';
 import { bucketSettings, type BucketSettings } from './settings.ts';
 
 export interface BucketRequest {
@@ -86,7 +86,7 @@ export class Connection {
       method,
       protocol: 'https:',
       hostname: this.#host,
-      path: this.#basePath + key.split('/').map(uriEncoded).join('/') || '/',
+      path: this.#basePath + keyPath(key) || '/',
       query: { ...query },
       headers: { ...headers, host: this.#host, ...(sha256 && { 'x-amz-content-sha256': sha256 }) },
       ...(body === undefined ? {} : { body }),
@@ -132,14 +132,6 @@ function isServiceDown(error: unknown): boolean {
   const { httpStatusCode: status = 0 } =
     (error as { readonly $metadata?: { readonly httpStatusCode?: number } }).$metadata ?? {};
   return NETWORK_CODE.test(systemCodeOf(error)) || error.name === 'TimeoutError' || status === 429 || status >= 500;
-}
-
-/** Encodes everything but the unreserved characters (RFC 3986, 2.3), as the signature requires. */
-function uriEncoded(text: string): string {
-  return encodeURIComponent(text).replaceAll(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }
 
 /** Node's SHA-256 with the interface that the signer expects. */

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { loadConfig } from '@smithy/node-config-provider';
 import { AppError, messageOf, withoutUser } from '../../errors.ts';
-import type { BucketAddress } from './address.ts';
+import { amazonHost, type BucketAddress, fitsHostName } from './address.ts';
 
 export interface BucketSettings {
   readonly endpoint: URL;
@@ -54,8 +54,7 @@ export async function bucketSettings({ bucket }: BucketAddress): Promise<BucketS
     const message = `expected AWS_ENDPOINT_URL to be a URL that begins with https:// or http:// and has no user, found ${JSON.stringify(withoutUser(endpoint))}`;
     throw new AppError('usage', message, 'for example AWS_ENDPOINT_URL=https://storage.example');
   }
-  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  const url = new URL(endpoint === '' ? `https://s3.${region}.${domain}` : endpoint);
+  const url = new URL(endpoint === '' ? `https://${amazonHost(region)}` : endpoint);
   const isVirtualHosts = await readVirtualHosts();
   if (isVirtualHosts && /^(?:[\d.]+|\[.*\])$/.test(url.hostname)) {
     const message = `expected AWS_ENDPOINT_URL to have a host name, found the IP address ${url.hostname}: a bucket's name cannot precede it`;
@@ -64,8 +63,7 @@ export async function bucketSettings({ bucket }: BucketAddress): Promise<BucketS
   return {
     endpoint: url,
     region,
-    // Certificates do not cover host names with a dot in the bucket's part.
-    isVirtualHost: isVirtualHosts || (endpoint === '' && !bucket.includes('.')),
+    isVirtualHost: isVirtualHosts || (endpoint === '' && fitsHostName(bucket)),
     certificates: certificatesIn(await read(['AWS_CA_BUNDLE'], 'ca_bundle')),
     leaseSeconds: await readNumber(LEASE_SECONDS),
     timeoutMs: 1000 * (await readNumber(TIMEOUT_SECONDS)),

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { OriginOptions } from '../../../src/edge/deploy/origin.ts';
+import type { OriginOptions } from '../../../src/edge/targets/origin.ts';
 import type { FaultPlan } from '../objects/faults.ts';
 import { MemoryStore, type MemoryStoreOptions } from '../objects/memory-store.ts';
 import type { StoreAnswer, StoreRequest } from '../objects/messages.ts';

@@ -4,7 +4,7 @@
 import { createHash, createHmac, createPrivateKey, sign as nodeSign } from 'node:crypto';
 import { createSignature } from 'http-message-sig';
 import { httpbis } from 'http-message-signatures';
-import type { PrivateJwk } from '../../../src/edge/rule/key-pair.ts';
+import type { PrivateJwk } from '../../../src/edge/web-crypto/key-pair.ts';
 
 export interface SignedMessage {
   readonly method: string;

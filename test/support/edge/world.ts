@@ -6,7 +6,7 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { instantText } from '../../../src/edge/rule/instant.ts';
-import { generateKeyPair, type PrivateJwk } from '../../../src/edge/rule/key-pair.ts';
+import { generateKeyPair, type PrivateJwk } from '../../../src/edge/web-crypto/key-pair.ts';
 import type { ProfileName } from '../../../src/edge/rule/profile.ts';
 import { type KeyRing, type KeyRingEntry, keyRingSchema } from '../../../src/contract/key-ring.ts';
 import { keyRingText } from '../../../src/release/tree/codec.ts';

@@ -208,9 +208,9 @@ const RENDER: readonly PlantedFault[] = [
   ),
   fault(
     'a code with two dots is a front’s',
-    'render/paths.ts',
-    "return /^[a-z0-9][a-z0-9._-]{0,62}$/.test(text) && !text.includes('..');\n}\n\n/** Whether a text is a valid id of a sharded",
-    'return /^[a-z0-9][a-z0-9._-]{0,62}$/.test(text);\n}\n\n/** Whether a text is a valid id of a sharded',
+    'contract/front-code.ts',
+    'FRONT_CODE = /^(?!.*\\.\\.)[a-z0-9]',
+    'FRONT_CODE = /^[a-z0-9]',
     'edge/pieces.test.ts',
     'unit/database-check.test.ts',
   ),

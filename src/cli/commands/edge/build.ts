@@ -2,9 +2,9 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { AppError, messageOf } from '../../../errors.ts';
-import { PROXIES } from '../../../edge/deploy/authorizer-proxies.ts';
-import { type EdgeBundle, type OriginOptions, workerBundle } from '../../../edge/deploy/origin.ts';
-import { isWorkerTarget, WORKER_TARGETS } from '../../../edge/deploy/worker-deployment.ts';
+import { PROXIES } from '../../../edge/targets/authorizer/proxies.ts';
+import type { OriginOptions } from '../../../edge/targets/origin.ts';
+import { bundleFor, readers, takers, targetNamed, TARGETS } from '../../../edge/targets/targets.ts';
 import { DEFAULT_SETTINGS } from '../../../edge/rule/settings.ts';
 import { PROFILE_NAMES } from '../../../edge/rule/profile.ts';
 import type { PlaybillCommand } from '../../command.ts';
@@ -50,26 +50,26 @@ function addEdgeBuild(edge: PlaybillCommand): void {
     )
     .requiredFlag(
       '--target <runtime>',
-      'nginx: with njs; authorizer: a service behind a proxy that cannot run the rule; lambda-edge: CloudFront with Lambda@Edge (tested against the events that Amazon documents, not on CloudFront itself); worker: workerd, or any other runtime with a fetch handler; others: a worker on that host',
-      ['nginx', 'authorizer', 'lambda-edge', ...WORKER_TARGETS],
+      TARGETS.map(({ name, summary }) => `${name}: ${summary}`).join('; '),
+      TARGETS.map(({ name }) => name),
     )
     .flag('--to <folder>', 'the folder to write (default: edge- and the target)')
     .outFlag('the tree whose key ring the rule uses')
     .flag('--public-root <folder>', 'where the edge finds the tree’s public folder (default: that of --out)')
     .flag(
       '--key-ring <file|url>',
-      'where the rule rereads the tree’s edge/keyring.json: a path for nginx and authorizer, a URL or the name of a binding for workers (default: next to the public folder; on cloudflare with a binding: the KV namespace KEYRING)',
+      `where the rule rereads the tree’s edge/keyring.json: a path (${takers('keyRingPath')}), or a URL or the name of a binding (${takers('keyRingAt')}) (default: next to the public folder; on cloudflare with a binding: the KV namespace KEYRING)`,
     )
-    .flag('--proxy <name>', 'authorizer: the proxy in front of it', PROXIES)
+    .flag('--proxy <name>', `${takers('proxy')}: the proxy in front of it`, PROXIES)
     .presetFlag(
       '--authorizer <address>',
-      'authorizer: the address of the service, which only the proxy needs to reach',
+      `${takers('authorizer')}: the address of the service, which only the proxy needs to reach`,
       '127.0.0.1:9180',
     )
-    .presetFlag('--listen <address>', 'nginx, authorizer: the address of the server, or of the proxy', '8080')
+    .presetFlag('--listen <address>', `${takers('listen')}: the address of the server, or of the proxy`, '8080')
     .presetFlag(
       '--origin <url>',
-      'workers: the URL of the public folder, or the name of a binding (not on netlify and vercel); cloudflare: also r2://BUCKET/PREFIX; all but nginx: the private bucket with the tree, s3://BUCKET/PREFIX, which lambda-edge reads with its role, and the others with their own secrets AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+      `the URL of the public folder (${readers('url')}); the name of a binding (${readers('binding')}); r2://BUCKET/PREFIX (${readers('r2')}); the private bucket with the tree, s3://BUCKET/PREFIX (${readers('s3')}), which lambda-edge reads with its role, and the others with their own secrets AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`,
       'ASSETS',
     )
     .flag(
@@ -96,10 +96,11 @@ function addEdgeBuild(edge: PlaybillCommand): void {
     .runs(async (flags, { terminal, environment }) => {
       const { buildEdge } = await import('../../../operations/edge/build.ts');
       const folder = flags.to ?? `edge-${flags.target}`;
-      const bundle = await bundleOf(isWorkerTarget(flags.target) ? workerBundle(flags.origin) : flags.target);
+      const target = targetNamed(flags.target);
+      const bundle = await bundleOf(bundleFor(target, flags.origin).name);
       const { files, refused } = await buildEdge(
         {
-          target: flags.target,
+          target,
           proxy: flags.proxy ?? null,
           authorizer: flags.authorizer,
           to: folder,
@@ -150,11 +151,11 @@ function originOf(
 }
 
 /** The bundle from when the command was compiled. A checkout has none and makes it now. */
-async function bundleOf(name: EdgeBundle): Promise<string> {
+async function bundleOf(name: string): Promise<string> {
   const shipped = new URL(`../edge/bundles/${name}.js`, import.meta.url);
   if (existsSync(shipped)) return readFileSync(shipped, 'utf8');
   try {
-    const { bundleEdge } = await import('../../../edge/deploy/bundle.ts');
+    const { bundleEdge } = await import('../../../edge/targets/bundle.ts');
     return await bundleEdge(name);
   } catch (error) {
     const message = `expected the bundle of the edge rule at ${shipped.pathname}, found none: ${messageOf(error)}`;

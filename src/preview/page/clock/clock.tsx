@@ -1,6 +1,7 @@
 // The player at the foot of the page: previous and next change, play, the time, a slider over the snapshot. Below it, a line that summarizes what
 // the edition in force has changed, and opens the list.
 
+import { entryOf } from '../../../contract/pointer-entry.ts';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Instant } from '../../../catalogue/instant.ts';
@@ -116,7 +117,7 @@ function iconButton(label: string, path: string, onClick: () => void, name = '')
 /** `edition 3 of 6, from 15:30`, and whether the instant is outside the snapshot's time. */
 function describeEdition({ sides: [side] }: Scene): string {
   const { pointer, index, timeliness } = side;
-  const start = instantAt((pointer.products[index] ?? '').slice(0, 20));
+  const start = instantAt(entryOf(pointer.products[index] ?? '').from);
   const from = zoneClockText(zoneOf(pointer.timezone), start);
   const early = timeliness === 'early' ? '; before this snapshot was made' : '';
   const stale = timeliness === 'stale' ? '; stale' : '';

@@ -1,6 +1,7 @@
 // The health of every front of a release: its editions, how long it stays right, its cards, and the number of products without a card. For the
 // chosen front, chips list those products by reason.
 
+import { entryOf } from '../../../contract/pointer-entry.ts';
 import type { VNode } from 'preact';
 import type { Instant } from '../../../catalogue/instant.ts';
 import type { PreviewFront } from '../../messages.ts';
@@ -69,7 +70,7 @@ function frontHealth(
       <Ticks
         span={span}
         known={[from, until]}
-        ticks={pointer.products.slice(1).map((entry) => [instantAt(entry.slice(0, 20)), 0.7])}
+        ticks={pointer.products.slice(1).map((entry) => [instantAt(entryOf(entry).from), 0.7])}
         at={now}
       />
       <p class="facts">

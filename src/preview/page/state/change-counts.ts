@@ -1,6 +1,7 @@
 // How much each edition of a scene changes, which sets the height of its tick. Fetched only after a front has been shown for a moment, because the
 // server must read all its editions.
 
+import { entryOf } from '../../../contract/pointer-entry.ts';
 import { useEffect, useState } from 'preact/hooks';
 import type { Instant } from '../../../catalogue/instant.ts';
 import { CHANGES_PATH, type ChangeCounts } from '../../messages.ts';
@@ -36,7 +37,7 @@ export function useChangeCounts(scene: Scene | null): ReadonlyMap<Instant, numbe
 async function countsOf({ release, pointer }: Side): Promise<(readonly [Instant, number])[]> {
   const counts = await fetchJson<ChangeCounts>(pathOf(CHANGES_PATH, release, pointer.front));
   return counts.flatMap((count, i) => {
-    const from = pointer.products[i]?.slice(0, 20);
-    return count === null || from === undefined || i === 0 ? [] : [[instantAt(from), count] as const];
+    const entry = pointer.products[i];
+    return count === null || entry === undefined || i === 0 ? [] : [[instantAt(entryOf(entry).from), count] as const];
   });
 }

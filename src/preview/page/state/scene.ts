@@ -2,6 +2,7 @@
 
 import { formatInstant, instantOf, type Instant } from '../../../catalogue/instant.ts';
 import type { Pointer } from '../../../contract/pointer.ts';
+import { entryOf } from '../../../contract/pointer-entry.ts';
 import { editionIndexAt } from '../../../render/edition-choice.ts';
 import type { PreviewFront, PreviewRelease } from '../../messages.ts';
 import type { ViewState } from './view-state.ts';
@@ -79,7 +80,7 @@ export function editionPaths({ pointer: { front, products } }: Side, indexes: re
 function timelineOf(pointers: readonly Pointer[]): Timeline {
   const firsts = pointers.map(({ now }) => instantAt(now));
   const untils = pointers.map(({ validUntil }) => instantAt(validUntil));
-  const ticks = pointers.flatMap(({ products }) => products.slice(1).map((entry) => instantAt(entry.slice(0, 20))));
+  const ticks = pointers.flatMap(({ products }) => products.slice(1).map((entry) => instantAt(entryOf(entry).from)));
   const first = instantOf(Math.min(...firsts));
   // The last second at which the snapshot is right; at `validUntil` it no longer is.
   const last = instantOf(Math.max(first, Math.max(...untils) - 1));

@@ -2,14 +2,14 @@
 // its README. Debian brings nginx, Caddy and HAProxy.
 
 import { join } from 'node:path';
-import { authorizerFiles } from '../../../../src/edge/deploy/authorizer.ts';
-import type { Proxy } from '../../../../src/edge/deploy/authorizer-proxies.ts';
-import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
-import type { OriginOptions } from '../../../../src/edge/deploy/origin.ts';
+import type { Proxy } from '../../../../src/edge/targets/authorizer/proxies.ts';
+import { bundleEdge } from '../../../../src/edge/targets/bundle.ts';
+import type { OriginOptions } from '../../../../src/edge/targets/origin.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
 import { sendLines } from '../messages.ts';
 import type { World } from '../world.ts';
 import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts';
+import { authorizerFiles } from '../target-files.ts';
 
 /** A service and its proxy. */
 export interface AuthorizerRuntime extends Runtime {

@@ -2,14 +2,14 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { profileOf } from '../../../../src/edge/runtimes/profiles.ts';
+import { profileOf } from '../../../../src/edge/rule/profiles.ts';
 import { respond } from '../../../../src/edge/rule/respond.ts';
 import { fieldsAmong, type RuleRequest } from '../../../../src/edge/rule/request.ts';
 import { rfc9421 } from '../../../../src/edge/rule/rfc9421.ts';
 import { authorize } from '../../../../src/edge/rule/rule.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
 import { pointerPath } from '../../../../src/edge/rule/tree.ts';
-import { webCryptoKeyStore } from '../../../../src/edge/runtimes/web-crypto.ts';
+import { webCryptoKeyStore } from '../../../../src/edge/web-crypto/key-store.ts';
 import type { RawResponse } from '../messages.ts';
 import type { World } from '../world.ts';
 import type { StartRuntime } from './runtime.ts';

@@ -7,17 +7,17 @@ import { createServer, type IncomingMessage, request as sendRequest, type Server
 import type { AddressInfo } from 'node:net';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
-import { lambdaEdgeFiles } from '../../../../src/edge/deploy/lambda-edge.ts';
+import { bundleEdge } from '../../../../src/edge/targets/bundle.ts';
 import type { SiblingEncoding } from '../../../../src/edge/rule/encoding.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
-import { signedHeaders } from '../../../../src/edge/runtimes/signature-v4.ts';
+import { signatureV4Headers } from '../../../../src/edge/remote-tree/signature-v4.ts';
 import type { MemoryStore } from '../../objects/memory-store.ts';
 import { CloudFront, type AskOrigin, type Invoke } from '../cloudfront/cloudfront.ts';
 import { sendLines } from '../messages.ts';
 import { startFolderBucket } from '../private-bucket.ts';
 import type { World } from '../world.ts';
 import { type Runtime, writeFolder } from './runtime.ts';
+import { lambdaEdgeFiles } from '../target-files.ts';
 
 export interface LambdaEdgeRuntime extends Runtime {
   readonly store: MemoryStore;
@@ -62,7 +62,7 @@ process.send('ready');
 export async function startLambdaEdge(world: World, options: LambdaEdgeOptions = {}): Promise<LambdaEdgeRuntime> {
   const store = options.store ?? (await startFolderBucket(world));
   const { accessKeyId, secretAccessKey } = store.credentials;
-  const files = await lambdaEdgeFiles({
+  const files = lambdaEdgeFiles({
     bundle: await bundleEdge('lambda-edge'),
     keyRing: world.keyRing,
     settings: DEFAULT_SETTINGS,
@@ -94,7 +94,7 @@ export async function startLambdaEdge(world: World, options: LambdaEdgeOptions =
     if (domain !== host) throw new Error(`no such origin: ${domain}`);
     const url = new URL(`${store.endpoint}/${store.bucket}${path}`);
     const headers = Object.fromEntries(
-      await signedHeaders(
+      await signatureV4Headers(
         method,
         url,
         { accessKeyId, secretAccessKey, sessionToken: null },

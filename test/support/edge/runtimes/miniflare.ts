@@ -4,14 +4,14 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Miniflare } from 'miniflare';
-import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
-import { type OriginOptions, workerBundle } from '../../../../src/edge/deploy/origin.ts';
-import { workerFiles } from '../../../../src/edge/deploy/worker.ts';
+import { bundleEdge } from '../../../../src/edge/targets/bundle.ts';
+import type { OriginOptions } from '../../../../src/edge/targets/origin.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
 import { sendLines } from '../messages.ts';
 import { PREFIX, putTree } from '../private-bucket.ts';
 import type { World } from '../world.ts';
 import type { Runtime } from './runtime.ts';
+import { workerBundle, workerFiles } from '../target-files.ts';
 
 /** A bucket as a worker has it; only what is used here. */
 interface R2Bucket {

@@ -2,14 +2,14 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
-import type { DeploymentFiles } from '../../../../src/edge/deploy/deployment.ts';
-import { nginxFiles } from '../../../../src/edge/deploy/nginx.ts';
+import { bundleEdge } from '../../../../src/edge/targets/bundle.ts';
+import type { DeploymentFiles } from '../../../../src/edge/targets/target.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
 import { keyRingText } from '../../../../src/release/tree/codec.ts';
 import { sendLines } from '../messages.ts';
 import type { World } from '../world.ts';
 import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts';
+import { nginxFiles } from '../target-files.ts';
 
 /** What tests of nginx alone look at. */
 export interface NginxRuntime extends Runtime {

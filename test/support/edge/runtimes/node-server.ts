@@ -1,7 +1,7 @@
 // The rule on node:http, as `playbill serve` runs it.
 
 import { once } from 'node:events';
-import { createServer, type ServeOptions } from '../../../../src/edge/runtimes/node.ts';
+import { createServer, type ServeOptions } from '../../../../src/edge/node-server/server.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
 import { sendLines } from '../messages.ts';
 import type { World } from '../world.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import type { DeploymentFiles } from '../../../../src/edge/deploy/deployment.ts';
+import type { DeploymentFiles } from '../../../../src/edge/targets/target.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import type { RawResponse } from '../messages.ts';
 import type { World } from '../world.ts';

@@ -10,9 +10,8 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { EdgeRuntime, runServer } from 'edge-runtime';
-import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
-import { type OriginOptions, workerBundle } from '../../../../src/edge/deploy/origin.ts';
-import { workerFiles } from '../../../../src/edge/deploy/worker.ts';
+import { bundleEdge } from '../../../../src/edge/targets/bundle.ts';
+import type { OriginOptions } from '../../../../src/edge/targets/origin.ts';
 import type { KeyRing } from '../../../../src/contract/key-ring.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
 import { writeFolder } from '../../../../src/storage/write-folder.ts';
@@ -21,6 +20,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import type { World } from '../world.ts';
 import { startMiniflare } from './miniflare.ts';
 import { freePort, type Runtime, startProgram, type StartRuntime } from './runtime.ts';
+import { workerBundle, workerFiles } from '../target-files.ts';
 
 export type WorkerHost = 'deno' | 'bun' | 'vercel' | 'netlify';
 
@@ -40,6 +40,14 @@ interface WorkerHostOptions {
   /** Where the key ring is read, if not in the tree. */
   readonly keyRingAt?: string | null;
   readonly pointerSeconds?: number;
+}
+
+/** The folder of a host, written out. */
+interface StartedFolder {
+  readonly readme: string;
+  readonly port: number;
+  readonly options: Parameters<typeof startProgram>[3];
+  readonly secrets: World['secrets'];
 }
 
 /** Starts the worker on a host. `origin`: where the tree is; a binding is made of its folder. */
@@ -72,14 +80,23 @@ export async function startWorkerHost(
   writeFolder(folder, files, '--to');
   const readme = files.find(([name]) => name === 'README.md')?.[1] ?? '';
   const port = await freePort();
-  const stop = await start(host, readme, folder, port, { ...world.secrets, ...environment }, output);
+  const secrets = { ...world.secrets, ...environment };
+  const env = {
+    ...process.env,
+    ...secrets,
+    // Where each of them listens; a README leaves them their own port.
+    DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}`,
+    BUN_PORT: String(port),
+    DENO_DIR: join(folder, '.deno'),
+    DENO_NO_UPDATE_CHECK: '1',
+  };
+  const stop = await STARTS[host]({ readme, port, options: { cwd: folder, env, output }, secrets });
   return { name: host, port, now: () => Math.floor(Date.now() / 1000), send: (lines) => sendLines(port, lines), stop };
 }
 
 /** A host with the tree by URL, which all of them can read; on Deno and Bun, as on Cloudflare, it may be a folder or a bucket as well. */
-export const hostByUrl =
-  (host: WorkerHost | 'cloudflare', pointerSeconds = 5): StartRuntime =>
-  async (world) => {
+export function hostByUrl(host: WorkerHost | 'cloudflare', pointerSeconds = 5): StartRuntime {
+  return async (world) => {
     const server = createServer((request, response) => {
       readFile(join(world.root, request.url ?? '')).then(
         (bytes) => response.end(bytes),
@@ -101,48 +118,27 @@ export const hostByUrl =
     };
     return { ...runtime, stop };
   };
+}
 
-/** Every host of a worker that has a target of its own, with the tree by URL. */
-export const HOSTS = (['cloudflare', 'deno', 'bun', 'netlify', 'vercel'] as const).map((name) => ({
-  name,
-  start: hostByUrl(name, 0),
-}));
+/** How a host that has a target of its own starts the folder, by the command of its README or as the host does. */
+const STARTS: Readonly<Record<WorkerHost, (folder: StartedFolder) => Promise<() => Promise<void>>>> = {
+  deno: ({ readme, port, options }) => startProgram(program(PROGRAMS.deno), argumentsOf(readme, 'deno'), port, options),
+  bun: ({ readme, port, options }) => startProgram(program(PROGRAMS.bun), argumentsOf(readme, 'bun'), port, options),
+  netlify: ({ port, options }) => startNetlify(port, options),
+  vercel: ({ port, options, secrets }) => startVercel(options.cwd, port, secrets),
+};
+
+/** Each of them, with the tree by URL. */
+export const HOSTS = [
+  { name: 'cloudflare', start: hostByUrl('cloudflare', 0) },
+  ...(Object.keys(STARTS) as WorkerHost[]).map((name) => ({ name, start: hostByUrl(name, 0) })),
+];
 
 /** The arguments of the one command in a README that begins with this word. */
 function argumentsOf(readme: string, command: string): readonly string[] {
   const [found, ...more] = [...readme.matchAll(/^ {4}(\w+) (.+)$/gm)].filter(([, word]) => word === command);
   if (found === undefined || more.length > 0) throw new Error(`the README has no way to start ${command}, or several`);
   return (found[2] ?? '').split(' ');
-}
-
-function start(
-  host: WorkerHost,
-  readme: string,
-  folder: string,
-  port: number,
-  secrets: World['secrets'],
-  output: string[],
-): Promise<() => Promise<void>> {
-  const env = {
-    ...process.env,
-    ...secrets,
-    // Where each of them listens; a README leaves them their own port.
-    DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}`,
-    BUN_PORT: String(port),
-    DENO_DIR: join(folder, '.deno'),
-    DENO_NO_UPDATE_CHECK: '1',
-  };
-  const options = { cwd: folder, env, output };
-  switch (host) {
-    case 'deno':
-      return startProgram(program(PROGRAMS.deno), argumentsOf(readme, 'deno'), port, options);
-    case 'bun':
-      return startProgram(program(PROGRAMS.bun), argumentsOf(readme, 'bun'), port, options);
-    case 'vercel':
-      return startVercel(folder, port, secrets);
-    case 'netlify':
-      return startNetlify(port, options);
-  }
 }
 
 /** What npm has brought for this platform, which install scripts, where npm runs them, move into the package itself. */

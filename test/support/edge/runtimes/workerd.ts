@@ -2,13 +2,13 @@
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleEdge } from '../../../../src/edge/deploy/bundle.ts';
-import { type OriginOptions, workerBundle } from '../../../../src/edge/deploy/origin.ts';
-import { workerFiles } from '../../../../src/edge/deploy/worker.ts';
+import { bundleEdge } from '../../../../src/edge/targets/bundle.ts';
+import type { OriginOptions } from '../../../../src/edge/targets/origin.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
 import { sendLines } from '../messages.ts';
 import type { World } from '../world.ts';
 import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts';
+import { workerBundle, workerFiles } from '../target-files.ts';
 
 export const WORKERD = fileURLToPath(new URL('../../../../node_modules/.bin/workerd', import.meta.url));
 

@@ -1,0 +1,123 @@
+// The proxies in front of the authorizer, and the configuration of each. A proxy passes requests on unchanged, sets X-Forwarded-Proto, and sends
+// the file that the service names. Its own errors look like the rule's refusals where the proxy allows that.
+
+import type { Reason } from '../../rule/reasons.ts';
+import type { FieldLine } from '../../rule/request.ts';
+import { rendered, renderedPart } from '../../template.ts';
+import { checkListen, documentOf, serverValues, standalone } from '../nginx/configuration.ts';
+import type { DeploymentFiles } from '../target.ts';
+import { FILE_PLACEHOLDER } from './configuration.ts';
+
+export const PROXIES = ['nginx', 'caddy', 'haproxy'] as const;
+export type Proxy = (typeof PROXIES)[number];
+
+/** The service and its proxy. */
+export interface ProxiedService {
+  /** Where the proxy listens. */
+  readonly listen: string;
+  /** The address and port of the service. */
+  readonly authorizer: string;
+  /** The tree's public folder if the proxy sends the files; null if the service does. */
+  readonly filesRoot: string | null;
+}
+
+const PATH: FieldLine = ['X-Playbill-File', `/${FILE_PLACEHOLDER}`];
+
+interface ProxyRecord {
+  readonly title: string;
+  /** The headers that tell it which file to send; null if the service sends it. */
+  readonly fileHeaders: readonly FieldLine[] | null;
+  /** Throws Error for an address that it cannot listen on. */
+  readonly files: (service: ProxiedService) => DeploymentFiles;
+}
+
+export const PROXY_RECORDS: Readonly<Record<Proxy, ProxyRecord>> = {
+  nginx: {
+    title: 'nginx',
+    // Clients cannot reach a named location.
+    fileHeaders: [['X-Accel-Redirect', '@playbill_edition'], PATH],
+    files: (service) => [
+      ['nginx.conf', standalone(false)],
+      ['playbill.conf', nginxConfiguration(service)],
+    ],
+  },
+  caddy: {
+    title: 'Caddy',
+    fileHeaders: [PATH],
+    files: (service) => [
+      ['Caddyfile', rendered('authorizer/Caddyfile', { timeouts: CADDY_TIMEOUTS() })],
+      ['playbill.caddy', caddyConfiguration(service)],
+    ],
+  },
+  haproxy: {
+    title: 'HAProxy',
+    fileHeaders: null,
+    files: (service) => [['playbill.cfg', haproxyConfiguration(service)]],
+  },
+};
+
+/** Global options: a site cannot have its own. Without them Caddy waits for ever for the end of a request. */
+export const CADDY_TIMEOUTS = (): string => renderedPart('authorizer/timeouts.caddy');
+
+/** The headers of a 200, except Content-Type. */
+const ANSWER_HEADERS = [
+  'ETag',
+  'Vary',
+  'Catalogue-As-Of',
+  'Catalogue-Valid-Until',
+  'Catalogue-Stale',
+  'Content-Encoding',
+];
+
+function nginxConfiguration({ listen, authorizer, filesRoot }: ProxiedService): string {
+  checkListen(listen);
+  const variable = (name: string): string => `$upstream_http_${name.toLowerCase().replaceAll('-', '_')}`;
+  return rendered('authorizer/playbill.conf', {
+    ...serverValues(true),
+    listen,
+    authorizer,
+    files: filesRoot !== null,
+    filesRoot: filesRoot ?? '',
+    addedHeaders: ANSWER_HEADERS.map((name) => `    add_header ${name} ${variable(name)};`).join('\n'),
+  });
+}
+
+function caddyConfiguration({ listen, authorizer, filesRoot }: ProxiedService): string {
+  const { host, port } = proxyAddress(listen);
+  return rendered('authorizer/playbill.caddy', {
+    port,
+    host: host !== null,
+    hostAddress: host ?? '',
+    authorizer,
+    files: filesRoot !== null,
+    filesRoot: filesRoot ?? '',
+    copiedHeaders: ANSWER_HEADERS.filter((name) => name !== 'ETag').join(' '),
+    removedHeaders: ANSWER_HEADERS.map((name) => `\t\t\t-${name}`).join('\n'),
+    contentTooLarge: documentOf('content-too-large'),
+    internal: documentOf('internal'),
+  });
+}
+
+function haproxyConfiguration({ listen, authorizer }: ProxiedService): string {
+  const { host, port } = proxyAddress(listen);
+  const document = (reason: Reason): string =>
+    `content-type application/problem+json string ${quoted(`${documentOf(reason)}\n`)} hdr Cache-Control no-store`;
+  return rendered('authorizer/playbill.cfg', {
+    address: `${host ?? ''}:${port}`,
+    authorizer,
+    contentTooLarge: document('content-too-large'),
+    requestMalformed: document('request-malformed'),
+    ownErrors: [500, 502, 503, 504].map((status) => `  http-error status ${status} ${document('internal')}`).join('\n'),
+  });
+}
+
+/** Quotes a string for HAProxy. */
+const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
+
+/** Parses PORT or ADDRESS:PORT. Throws Error for anything else. */
+function proxyAddress(listen: string): { readonly host: string | null; readonly port: string } {
+  const [, host = null, port] = /^(?:(\d+(?:\.\d+){3}|\[[\da-f:]+\]):)?(\d{1,5})$/i.exec(listen) ?? [];
+  if (port === undefined || Number(port) < 1 || Number(port) > 65_535)
+    throw new Error(`--listen: expected a port, or an address with a port, such as 127.0.0.1:8080, found "${listen}"`);
+  return { host, port };
+}
