@@ -10,7 +10,7 @@ import { GOOD_ROWS } from './database-rows.ts';
 export function conversionAt(kind: DatabaseKind, table: TableName, name: string, from: string): string {
   const column = Object.entries<Column<unknown>>(TABLES[table]).find(([one]) => one === name)?.[1];
   if (column === undefined) throw new Error(`no column ${table}.${name}`);
-  const found = conversionsFor(kind, table, name, column).find((one) => one.from === from);
+  const found = conversionsFor(kind, name, column).find((one) => one.from === from);
   if (found === undefined) throw new Error(`no conversion of ${table}.${name} from ${from}`);
   return found.sql;
 }
@@ -19,7 +19,7 @@ export function conversionAt(kind: DatabaseKind, table: TableName, name: string,
 export function everyConversion(kind: DatabaseKind): readonly string[] {
   const all = TABLE_NAMES.flatMap((table) =>
     Object.entries<Column<unknown>>(TABLES[table]).flatMap(([name, column]) =>
-      conversionsFor(kind, table, name, column)
+      conversionsFor(kind, name, column)
         .filter(({ sql }) => !sql.startsWith('CASE '))
         .map(({ sql }) => sql.replaceAll(name, 'x')),
     ),

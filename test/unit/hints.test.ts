@@ -48,7 +48,6 @@ const FOUND: readonly [table: TableName, column: string, from: string, values: r
   ['fronts', 'code', 'text in which only case differs', ['Moscow']],
   ['fronts', 'currency', 'text in which only case differs', ['rub']],
   ['fronts', 'weekend_days', 'a number', [67, null]],
-  ['front_keys', 'keyid', 'text with blanks', ['moscow 1']],
   ['products', 'slug', 'text in which only case, blanks and _ differ', ['The_Seagull', 'the seagull']],
   ['badges', 'color', 'six digits without #', ['ff0000']],
   ['images', 'url', 'http, where the same is there over https', ['http://example.org/a.jpg']],

@@ -91,11 +91,8 @@ export const code = matching(
   CASE_DIFFERS,
   (cell) => `lower(${cell})`,
 );
-export const keyId = matching(
-  /^[A-Za-z0-9._:-]{1,128}$/,
-  'a keyid, 1 to 128 of A-Z, a-z, 0-9, ., _, : and -',
-  'text with blanks',
-  (cell) => `replace(${cell}, ' ', '-')`,
+export const keyId = textual('a keyid, 1 to 128 of A-Z, a-z, 0-9, ., _, : and -', (id) =>
+  /^[A-Za-z0-9._:-]{1,128}$/.test(id),
 );
 export const currency = matching(
   /^[A-Z]{3}$/,

@@ -16,43 +16,31 @@ export interface Conversion {
 
 /** What to type for a column, in one line. */
 export function hintFor(kind: DatabaseKind, table: TableName, name: string, column: Column<unknown>): string {
-  const texts = conversionsFor(kind, table, name, column).map(({ from, sql }) =>
-    from === '' ? sql : `from ${from}: ${sql}`,
-  );
+  const texts = conversionsFor(kind, name, column).map(({ from, sql }) => (from === '' ? sql : `from ${from}: ${sql}`));
   return [...texts, ...(isId(table, name) ? [OTHER_IDS] : [])].join('; ');
 }
 
 const OTHER_IDS = 'other ids, and those beyond 2^53, take numbers in a table of their own (data/own-schema.md, Ids)';
 
 /** Its SQL, each for other values. */
-export function conversionsFor(
-  kind: DatabaseKind,
-  table: TableName,
-  name: string,
-  column: Column<unknown>,
-): readonly Conversion[] {
+export function conversionsFor(kind: DatabaseKind, name: string, column: Column<unknown>): readonly Conversion[] {
   const dialect = DIALECTS[kind];
   const { defaultSql, isNullable, time, words } = column;
   if (time === 'instant') return dialect.instant(name, name === 'starts_at');
   if (time === 'wall') return dialect.wallTime(name);
   if (words !== undefined) return [{ from: '', sql: caseOf(dialect.text(name), words, defaultSql) }];
-  const given = otherConversions(dialect, table, name, column);
+  const given = otherConversions(dialect, name, column);
   if (isNullable || defaultSql === null) return given;
   const value = column.isFlag === true ? dialect.flagText(defaultSql) : defaultSql;
   return given.map(({ from, sql }) => ({ from, sql: `coalesce(${sql}, ${value})` }));
 }
 
-function otherConversions(
-  dialect: Dialect,
-  table: TableName,
-  name: string,
-  column: Column<unknown>,
-): readonly Conversion[] {
+function otherConversions(dialect: Dialect, name: string, column: Column<unknown>): readonly Conversion[] {
   if (column.isFlag === true) return dialect.flag(name);
   if (name === 'amount_minor') return dialect.money(name);
   if (name === 'age_rating')
     return [...dialect.number(name), { from: 'NULL for all ages', sql: `coalesce(${name}, 0)` }];
-  if (column.declared === 'INTEGER') return isId(table, name) ? dialect.id(name) : dialect.number(name);
+  if (column.declared === 'INTEGER') return dialect.number(name);
   if (column.similar === undefined) return dialect.freeText(name);
   const { from, sql } = column.similar;
   return [{ from, sql: sql(dialect.text(name)) }];
@@ -74,7 +62,6 @@ interface Dialect {
   /** A flag's default as the expressions of `flag` give it. */
   readonly flagText: (defaultSql: string) => string;
   readonly money: (name: string) => readonly Conversion[];
-  readonly id: (name: string) => readonly Conversion[];
   readonly number: (name: string) => readonly Conversion[];
   readonly freeText: (name: string) => readonly Conversion[];
   /** A cell as text. */
@@ -84,7 +71,6 @@ interface Dialect {
 const LOCAL_START = 'the local time of the venue';
 const WHOLE_UNITS = 'whole units of a currency of two decimals';
 const MINOR_UNITS = 'minor units';
-const DIGITS = 'digits';
 
 const SQLITE: Dialect = {
   instant: (name, isStart) => [
@@ -105,8 +91,7 @@ const SQLITE: Dialect = {
     { from: WHOLE_UNITS, sql: `CAST(round(${name} * 100) AS INTEGER)` },
     { from: MINOR_UNITS, sql: `CAST(round(${name}) AS INTEGER)` },
   ],
-  id: (name) => [{ from: DIGITS, sql: `CAST(${name} AS INTEGER)` }],
-  number: (name) => [{ from: DIGITS, sql: `CAST(${name} AS INTEGER)` }],
+  number: (name) => [{ from: 'digits', sql: `CAST(${name} AS INTEGER)` }],
   freeText: (name) => [
     { from: 'numbers, or text that is too long', sql: `substr(CAST(${name} AS TEXT), 1, ${TEXT_LENGTH_MAX})` },
   ],
@@ -149,11 +134,7 @@ const POSTGRES: Dialect = {
     { from: WHOLE_UNITS, sql: `round(${name}::numeric * 100)::bigint` },
     { from: MINOR_UNITS, sql: `round(${name}::numeric)::bigint` },
   ],
-  id: (name) => [{ from: DIGITS, sql: `${name}::numeric::bigint` }],
-  number: (name) => [
-    { from: DIGITS, sql: `${name}::numeric::bigint` },
-    { from: 'a boolean', sql: `${name}::int` },
-  ],
+  number: (name) => [{ from: 'digits', sql: `${name}::numeric::bigint` }],
   freeText: (name) => [
     { from: 'other types, or text that is too long', sql: `left(${name}::text, ${TEXT_LENGTH_MAX})` },
     { from: 'a bytea', sql: `convert_from(${name}, 'UTF8')` },
