@@ -4,27 +4,12 @@
 import * as z from 'zod';
 import { DROP_REASONS } from '../catalogue/offer.ts';
 import { pointerSchema } from './pointer.ts';
-import { count, frontCode, instantText, sha256Hex, TREE_SCHEMA } from './primitives.ts';
-
-/** Why a front kept its previous pointer. */
-export const HOLD_CODES = [
-  'findings',
-  'not-selected',
-  'min-cards',
-  'max-shrink',
-  'now-earlier',
-  'file-size-wrong',
-  'file-kind-wrong',
-  'file-not-writable',
-  'shard-missing',
-] as const;
-
-export type HoldCode = (typeof HOLD_CODES)[number];
+import { count, frontCode, heldReason, instantText, sha256Hex, TREE_SCHEMA } from './primitives.ts';
 
 export const manifestFrontSchema = z.strictObject({
   front: frontCode,
   /** Why the front kept the pointer of an earlier build; null if it is not held. */
-  held: z.enum(HOLD_CODES).nullable(),
+  held: heldReason.nullable(),
   /**
    * The pointer verbatim, so that a rollback can restore it. A held front that was never published is not listed. If `held` is null and
    * the pointer is older than the release, the build kept it because a new one would have said the same.

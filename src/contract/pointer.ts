@@ -1,4 +1,5 @@
-// The pointer: the one mutable file of a front (snapshot.md, "Pointer").
+// The pointer: the one mutable file of a front (snapshot.md, "Pointer"). Its exact text, on which
+// edges rely, is written by release/tree/codec.ts.
 
 import * as z from 'zod';
 import { frontCode, instantText, TREE_SCHEMA } from './primitives.ts';

@@ -1,6 +1,7 @@
 // The basic types that all schemas of the contract share: instants, digests, codes.
 
 import * as z from 'zod';
+import { HELD_REASONS, type HeldReason } from './held-reasons.ts';
 import { FRONT_CODE } from './front-code.ts';
 
 /** The schema version of pointer, manifest and key ring that this tool writes. It refuses to read newer ones. */
@@ -21,3 +22,6 @@ export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
 export const releaseId = z.string().regex(/^[0-9a-f]{16}$/);
 
 export const count = z.int().min(0);
+
+/** Why a front is held back. */
+export const heldReason = z.enum(Object.keys(HELD_REASONS) as HeldReason[]);

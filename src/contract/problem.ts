@@ -1,4 +1,5 @@
-// The body of an edge rule's refusal: a problem document (RFC 9457). edge/refusal.ts has the codes.
+// The body of an edge rule's refusal: a problem document (RFC 9457). edge/rule/refusal-codes.ts has
+// the codes.
 
 import * as z from 'zod';
 

@@ -3,8 +3,8 @@
 
 import * as z from 'zod';
 import { ALLOWABLE_GUARDS } from './allowable-guards.ts';
-import { HOLD_CODES, manifestFileSchema, manifestFrontSchema } from './manifest.ts';
-import { count, frontCode, instantText, TREE_SCHEMA } from './primitives.ts';
+import { manifestFileSchema, manifestFrontSchema } from './manifest.ts';
+import { count, frontCode, heldReason, instantText, TREE_SCHEMA } from './primitives.ts';
 import {
   filesAndBytes,
   findingSchema,
@@ -40,7 +40,7 @@ const shardFrontSchema = z.strictObject({
   code: frontCode,
   /** Needed by `finish`, which checks the guards again. */
   minCards: z.int(),
-  held: z.enum(HOLD_CODES).nullable(),
+  held: heldReason.nullable(),
   guards: z.array(guardSchema).readonly(),
   listing: manifestFrontSchema.nullable(),
   files: z.array(manifestFileSchema).readonly(),
@@ -60,8 +60,8 @@ export const shardResultSchema = z.strictObject({
     /** Which shard renders a front, by code. */
     shardOf: z.record(frontCode, count),
     /** Fronts that no shard renders, and why. */
-    held: z.record(frontCode, z.enum(HOLD_CODES)),
-    removalHold: z.enum(HOLD_CODES).nullable(),
+    held: z.record(frontCode, heldReason),
+    removalHold: heldReason.nullable(),
     disabledCodes: z.array(z.string()),
     isEveryFrontKnown: z.boolean(),
     findings: z.array(findingSchema),

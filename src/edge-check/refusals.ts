@@ -4,7 +4,7 @@ import type { CheckName } from './checks.ts';
 import type { ClientKey, ClientProfile } from '../client/signature.ts';
 import type { EdgeCheck } from '../contract/results/edge.ts';
 import { generateKeyPair } from '../edge/web-crypto/key-pair.ts';
-import { REFUSALS, type Reason } from '../edge/rule/reasons.ts';
+import { REFUSALS, type Reason } from '../edge/rule/refusal-codes.ts';
 import { PATHS, type CheckedEdge, type FrontKey, type Probe } from './checked-edge.ts';
 import type { EdgeAnswer } from './exchange.ts';
 import { answerText, codeOf, differs, isOverloaded, judged, notChecked, ok, rowOf } from './rows.ts';

@@ -4,7 +4,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
-import type { HoldCode } from '../contract/manifest.ts';
+import type { HeldReason } from '../contract/held-reasons.ts';
 import { checkContract } from '../database/contract/check-schema.ts';
 import { FindingLog } from '../database/contract/row-checker.ts';
 import { heldCodes, loadCatalogue, loadProducts, type LoadedCatalogue } from '../database/load/load-catalogue.ts';
@@ -145,7 +145,7 @@ export function checkedFronts(
   frontCodes: readonly string[] | null,
 ): Omit<RenderedRelease, 'keyRing' | 'results'> {
   const { isEveryCodeKnown, disabledCodes } = catalogue;
-  const held = new Map<string, HoldCode>();
+  const held = new Map<string, HeldReason>();
   for (const code of heldCodes(catalogue, findings)) held.set(code, 'findings');
   for (const code of catalogue.unselectedCodes) held.set(code, 'not-selected');
   return {

@@ -12,7 +12,7 @@ import { demoRows } from '../../data/demo/rows.ts';
 import { generatedFiles } from '../../scripts/generated.ts';
 import { instantText } from '../../src/edge/rule/instant.ts';
 import type { KeyRingEntry } from '../../src/contract/key-ring.ts';
-import { REFUSALS } from '../../src/edge/rule/reasons.ts';
+import { REFUSALS } from '../../src/edge/rule/refusal-codes.ts';
 import { printedBy } from '../support/cli/parser.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { OWN_REFUSALS } from '../support/edge/own-refusals.ts';

@@ -3,7 +3,7 @@
 import crypto from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { refuse } from '../../src/edge/rule/refusal.ts';
+import { refuse } from '../../src/edge/rule/refusal-response.ts';
 import { respond, type Store } from '../../src/edge/rule/respond.ts';
 import type { KeyRing } from '../../src/contract/key-ring.ts';
 import { base64OfBytes } from '../../src/edge/rule/base64.ts';

@@ -1,6 +1,6 @@
 // `playbill openapi`: prints the contract as an OpenAPI document, or writes it as a folder of JSON Schemas.
 
-import type { Refusal } from '../../edge/rule/refusal.ts';
+import type { Refusal } from '../../edge/rule/refusal-response.ts';
 import { AppError } from '../../errors.ts';
 import type { PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -36,8 +36,8 @@ Exit codes: 0 done, 2 wrong usage, 6 the folder could not be written.`)
 
 async function printDocument(server: string, { terminal, toolVersion }: CommandContext): Promise<void> {
   const { openApiDocument } = await import('../../contract/openapi.ts');
-  const { REFUSALS } = await import('../../edge/rule/reasons.ts');
-  const { refuse } = await import('../../edge/rule/refusal.ts');
+  const { REFUSALS } = await import('../../edge/rule/refusal-codes.ts');
+  const { refuse } = await import('../../edge/rule/refusal-response.ts');
   const { rfc9421 } = await import('../../edge/rule/rfc9421.ts');
   const { DEFAULT_SETTINGS } = await import('../../edge/rule/settings.ts');
   // Headers that the rule adds to refusals with this status.

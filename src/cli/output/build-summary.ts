@@ -1,6 +1,7 @@
 // The output of `build` and `finish`: the JSON result, a summary for people, and the exit code.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
+import { HELD_REASONS } from '../../contract/held-reasons.ts';
 import type { BuildResultJson } from '../../contract/results/build.ts';
 import { shellWord } from '../../errors.ts';
 import type { BuildResult } from '../../operations/publish-release.ts';
@@ -89,16 +90,11 @@ function snapshotOf({ listing }: FrontResult): BuildResultJson['fronts'][number]
   return { cards, dropped, editions, nextChange, validUntil: pointer.validUntil };
 }
 
-/** Reasons to hold a front back that are failures, not guards. */
-const FAILED = ['findings', 'file-size-wrong', 'file-kind-wrong', 'file-not-writable', 'shard-missing'] as const;
-
 /** 3 outranks 4. A front that was not selected is not a failure. */
 function exitCodeOfBuild({ fronts, guards, hold, isEveryFrontKnown }: BuildResultJson): number {
-  const held = new Set(fronts.map((front) => front.held));
-  const isAnyFailed = FAILED.some((code) => held.has(code));
-  if (isAnyFailed || !isEveryFrontKnown) return EXIT.someFailed;
-  if (hold !== null || guards.some(({ isOverridden }) => !isOverridden)) return EXIT.guarded;
-  if (held.has('min-cards') || held.has('max-shrink') || held.has('now-earlier')) return EXIT.guarded;
+  const held = new Set(fronts.flatMap((front) => (front.held === null ? [] : HELD_REASONS[front.held])));
+  if (held.has('failure') || !isEveryFrontKnown) return EXIT.someFailed;
+  if (held.has('guard') || hold !== null || guards.some(({ isOverridden }) => !isOverridden)) return EXIT.guarded;
   return EXIT.done;
 }
 

@@ -2,8 +2,7 @@
 
 import * as z from 'zod';
 import { DROP_REASONS } from '../../catalogue/offer.ts';
-import { HOLD_CODES } from '../manifest.ts';
-import { count, frontCode, instantText, releaseId } from '../primitives.ts';
+import { count, frontCode, heldReason, instantText, releaseId } from '../primitives.ts';
 import { plannedDiffSchema } from './diff.ts';
 import {
   filesAndBytes,
@@ -31,7 +30,7 @@ export const buildResultSchema = z.strictObject({
     z.strictObject({
       front: frontCode,
       /** Why the old snapshot stays; null if the new one is published. */
-      held: z.enum(HOLD_CODES).nullable(),
+      held: heldReason.nullable(),
       /** The front's snapshot after the build; null if it has none. */
       snapshot: z
         .strictObject({

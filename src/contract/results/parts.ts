@@ -2,8 +2,7 @@
 
 import * as z from 'zod';
 import { FINDINGS, type Finding, type FindingCode } from '../../findings.ts';
-import { HOLD_CODES } from '../manifest.ts';
-import { count, releaseId } from '../primitives.ts';
+import { count, heldReason, releaseId } from '../primitives.ts';
 import { publishNoticeSchema } from '../publish-notice.ts';
 
 export const filesAndBytes = z.strictObject({ files: count, bytes: count });
@@ -78,7 +77,7 @@ export const planEntrySchema = z.strictObject({
 });
 
 /** A guard that a front tripped. An overridden guard does not hold the front. */
-export const guardSchema = z.strictObject({ code: z.enum(HOLD_CODES), message: z.string(), isOverridden: z.boolean() });
+export const guardSchema = z.strictObject({ code: heldReason, message: z.string(), isOverridden: z.boolean() });
 
 /**
  * The guard on keys that are in the published key ring and not in the catalogue. An overridden

@@ -3,8 +3,7 @@
 import * as z from 'zod';
 import { DROP_REASONS } from '../../catalogue/offer.ts';
 import { edgeCheckSchema } from './edge.ts';
-import { HOLD_CODES } from '../manifest.ts';
-import { count, frontCode, instantText, releaseId } from '../primitives.ts';
+import { count, frontCode, heldReason, instantText, releaseId } from '../primitives.ts';
 import { findingSchema, holdSchema } from './parts.ts';
 
 /** `next`. */
@@ -57,7 +56,7 @@ export const statusResultSchema = z.strictObject({
           cards: count.nullable(),
           dropped: z.partialRecord(z.enum(DROP_REASONS), count),
           /** Why the last build kept the old snapshot. */
-          held: z.enum(HOLD_CODES).nullable(),
+          held: heldReason.nullable(),
         })
         .nullable(),
     }),

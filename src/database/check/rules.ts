@@ -7,7 +7,7 @@ import { RowChecker } from '../contract/row-checker.ts';
 import { noPublicTier, noStart, pauseFinding, startOf } from '../contract/row-rules.ts';
 import { unknownZone } from '../contract/zones.ts';
 import { KEY, keyFinding } from '../load/load-keys.ts';
-import { zoneRulesFindings } from '../load/zone-rules.ts';
+import { zoneRulesFindings } from '../load/server-zone-rules.ts';
 import { EMPTY_FRONTS } from './empty-fronts.ts';
 import { ruleOnRows, type Rule } from './rule.ts';
 import { WHOLE_UNIT_PRICES } from './whole-unit-prices.ts';

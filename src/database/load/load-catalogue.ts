@@ -15,7 +15,7 @@ import { loadKeys } from './load-keys.ts';
 import { ProductLoad } from './load-products.ts';
 import { loadTaxonomy, loadVenues, type LoadedTaxonomy } from './load-taxonomy.ts';
 import { unknownFront } from './unknown-front.ts';
-import { zoneRulesFindings } from './zone-rules.ts';
+import { zoneRulesFindings } from './server-zone-rules.ts';
 
 /** What fronts and products refer to by id. */
 export interface References extends LoadedTaxonomy {

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Refusal, refuse } from '../rule/refusal.ts';
+import { type Refusal, refuse } from '../rule/refusal-response.ts';
 import { methodNotAllowed } from '../rule/rule.ts';
 
 /** How long the rest of a refused request is read and discarded. */

@@ -1,7 +1,7 @@
 // What a signature profile is: the way from a request's headers to what can be verified. The rule knows nothing of headers, so a
 // runtime chooses the profile that it is given, or several. A profile parses; it checks neither time nor keys.
 
-import type { Reason } from './reasons.ts';
+import type { Reason } from './refusal-codes.ts';
 import type { FieldLine, RuleRequest } from './request.ts';
 import type { SettingsFile } from './settings.ts';
 

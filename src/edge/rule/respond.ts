@@ -4,7 +4,7 @@
 import { acceptedEncodings, SIBLING_SUFFIX, type SiblingEncoding } from './encoding.ts';
 import type { FileResponse } from './file-response.ts';
 import type { PointerText } from './pointer.ts';
-import type { Refusal } from './refusal.ts';
+import type { Refusal } from './refusal-response.ts';
 import type { FieldLine, RuleRequest } from './request.ts';
 import { type Decision, type RequestTarget, select, unforeseen } from './rule.ts';
 

@@ -2,7 +2,7 @@
 // before that profile, it reads what it knows and leaves everything else to it; what both read, they read alike.
 
 import { MISSING, type SignedRequest, type SignatureProfile } from './profile.ts';
-import type { Reason } from './reasons.ts';
+import type { Reason } from './refusal-codes.ts';
 import { authorityOf, targetPath, type RuleRequest } from './request.ts';
 
 /**

@@ -3,7 +3,7 @@
 // Structured Fields (RFC 8941) it knows just enough to find its own label among others.
 
 import { COVERED_MAX, MALFORMED, MISSING, type SignedRequest, type SignatureProfile } from './profile.ts';
-import type { Reason } from './reasons.ts';
+import type { Reason } from './refusal-codes.ts';
 import type { SettingsFile } from './settings.ts';
 import {
   authorityOf,

@@ -3,7 +3,7 @@
 // under one is wrong under the other, even by the same secret.
 
 import { COVERED_MAX, MALFORMED, MISSING, type SignatureProfile, type SignedRequest } from './profile.ts';
-import type { Reason } from './reasons.ts';
+import type { Reason } from './refusal-codes.ts';
 import { type FieldLine, type RuleRequest, type SignedParts, targetPath, targetQuery } from './request.ts';
 
 const KEY = 'x-api-key';

@@ -1,7 +1,7 @@
 // For how long a signature is accepted (edge.md, "Decisions").
 
 import type { SignedRequest } from './profile.ts';
-import type { Reason } from './reasons.ts';
+import type { Reason } from './refusal-codes.ts';
 
 /** A signature lives for five minutes, or for less if it says so; clocks may differ by one. Seconds. */
 export const LIFETIME = 300;

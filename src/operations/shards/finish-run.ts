@@ -3,7 +3,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { formatInstant } from '../../catalogue/instant.ts';
-import type { HoldCode } from '../../contract/manifest.ts';
+import type { HeldReason } from '../../contract/held-reasons.ts';
 import type { AllowableGuard } from '../../contract/allowable-guards.ts';
 import type { RunSettings, ShardResult } from '../../contract/run.ts';
 import { AppError, shellWord } from '../../errors.ts';
@@ -94,7 +94,7 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
     for (const front of fronts) results.push(await recheckFront(front, published, recheck, now));
   const missing = indexesOf(shards).filter((shard) => !found.has(shard));
   const frontsOf = (shard: number): string[] => frontsOfShard(shard, catalogue.shardOf);
-  const held = new Map<string, HoldCode>(Object.entries(catalogue.held));
+  const held = new Map<string, HeldReason>(Object.entries(catalogue.held));
   for (const code of missing.flatMap(frontsOf)) held.set(code, 'shard-missing');
   const findings = missing.map((shard) => missingShard(run, shard, frontsOf(shard).length));
   const release = await publishRelease(

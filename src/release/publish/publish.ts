@@ -5,7 +5,8 @@
 // Wherever this stops, each front has either its old or its new snapshot, and the next run completes the work. The caller holds the lock.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
-import type { HoldCode, Manifest } from '../../contract/manifest.ts';
+import type { Manifest } from '../../contract/manifest.ts';
+import type { HeldReason } from '../../contract/held-reasons.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
 import type { Guard, Hold, PlanEntry } from '../../contract/results/parts.ts';
 import { AppError } from '../../errors.ts';
@@ -26,9 +27,9 @@ export interface PublishInput {
   /** The results of the fronts that were to be rendered (`renderFronts`). */
   readonly results: readonly FrontResult[];
   /** Fronts that were not rendered, by code, and why. They keep their pointers. */
-  readonly held: ReadonlyMap<string, HoldCode>;
+  readonly held: ReadonlyMap<string, HeldReason>;
   /** Why published fronts in neither `results` nor `held` keep their pointers; null if they have left the catalogue and lose them. */
-  readonly removalHold: HoldCode | null;
+  readonly removalHold: HeldReason | null;
   /** The hold by a rollback when the run began; null if there was none. */
   readonly hold: Hold | null;
   /** Fronts that the operator has disabled. */
@@ -166,7 +167,7 @@ function removalGuard(vanishedCodes: readonly string[], publishedTotal: number, 
 /** The result of a held front, with the listing and files of its published snapshot. */
 async function keepPublished(
   { code, guards, findings }: FrontResult,
-  held: HoldCode,
+  held: HeldReason,
   published: PublishedTree,
 ): Promise<FrontResult> {
   const pointer = published.pointer(code);

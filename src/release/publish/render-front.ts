@@ -4,7 +4,8 @@ import type { Finding } from '../../findings.ts';
 import { localDateText } from '../../catalogue/calendar.ts';
 import type { Front } from '../../catalogue/front.ts';
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
-import type { HoldCode, ManifestFile, ManifestFront } from '../../contract/manifest.ts';
+import type { ManifestFile, ManifestFront } from '../../contract/manifest.ts';
+import type { HeldReason } from '../../contract/held-reasons.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
 import type { Guard, PlanEntry } from '../../contract/results/parts.ts';
@@ -27,7 +28,7 @@ export interface FrontTask {
 export interface FrontResult {
   readonly code: string;
   /** Why the old snapshot stays; null if the new one can be published. */
-  readonly held: HoldCode | null;
+  readonly held: HeldReason | null;
   readonly guards: readonly Guard[];
   /** The front's entry for the manifest; null if it is held. */
   readonly listing: ManifestFront | null;
@@ -39,7 +40,7 @@ export interface FrontResult {
 /** The result of a front that is held: its old snapshot stays, if it has one. */
 export function heldResult(
   code: string,
-  held: HoldCode,
+  held: HeldReason,
   guards: readonly Guard[] = [],
   findings: readonly Finding[] = [],
 ): FrontResult {
@@ -66,7 +67,7 @@ export async function renderFront(
 ): Promise<FrontResult> {
   const { code, zone, weekendDays, currency, minCards } = task.front;
   const guards = guardsTripped({ cards: editions.cards, minCards }, task.before, settings.guards, now);
-  const held = (reason: HoldCode, findings: readonly Finding[] = []): FrontResult =>
+  const held = (reason: HeldReason, findings: readonly Finding[] = []): FrontResult =>
     heldResult(code, reason, guards, findings);
   const guard = guards.find((one) => !one.isOverridden);
   if (guard !== undefined) return held(guard.code);
@@ -136,7 +137,7 @@ async function putFile(
   bytes: Uint8Array | null,
   { guards: { force: isForced }, isNamed }: FrontSettings,
   store: ReleaseStore,
-): Promise<PlanEntry | { readonly held: HoldCode; readonly finding: Finding }> {
+): Promise<PlanEntry | { readonly held: HeldReason; readonly finding: Finding }> {
   const kept = { action: 'keep', path, bytes: length } as const;
   if (bytes === null) return { ...kept, reason: 'same-recipe' };
   const size = await store.size(path);

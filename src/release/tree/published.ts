@@ -3,7 +3,8 @@
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { KeyRing } from '../../contract/key-ring.ts';
-import type { HoldCode, Manifest, ManifestFile, ManifestFront } from '../../contract/manifest.ts';
+import type { Manifest, ManifestFile, ManifestFront } from '../../contract/manifest.ts';
+import type { HeldReason } from '../../contract/held-reasons.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { entryOf, nextStartIn } from '../../contract/pointer-entry.ts';
 import type { Finding } from '../../findings.ts';
@@ -117,7 +118,7 @@ export class PublishedTree {
   }
 
   /** A front with an unchanged pointer as the next release's manifest lists it, and its files. */
-  async keptFront(pointer: Pointer, held: HoldCode | null): Promise<{ front: ManifestFront; files: ManifestFile[] }> {
+  async keptFront(pointer: Pointer, held: HeldReason | null): Promise<{ front: ManifestFront; files: ManifestFile[] }> {
     const files: ManifestFile[] = [];
     for (const path of new Set(editionPathsOf(pointer))) {
       const recorded = this.#files.get(path);

@@ -1,4 +1,5 @@
-// The lock of a tree, and that of its key ring, which may change during a build.
+// The lock of a tree, and that of its key ring, which may change during a build. Who holds one:
+// `holderOf` in file-lock.ts.
 
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';

@@ -549,7 +549,7 @@ const EDGE: readonly PlantedFault[] = [
     "return entry > ',' && entry < limit;",
     'edge/pointer.test.ts',
   ),
-  fault('refusals may be stored', 'edge/rule/refusal.ts', "['Cache-Control', 'no-store'],", '', ...RULE),
+  fault('refusals may be stored', 'edge/rule/refusal-response.ts', "['Cache-Control', 'no-store'],", '', ...RULE),
   fault(
     'signed headers need no list in order',
     'edge/rule/signed-headers.ts',

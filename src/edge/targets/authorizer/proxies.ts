@@ -1,7 +1,7 @@
 // The proxies in front of the authorizer, and the configuration of each. A proxy passes requests on unchanged, sets X-Forwarded-Proto, and sends
 // the file that the service names. Its own errors look like the rule's refusals where the proxy allows that.
 
-import type { Reason } from '../../rule/reasons.ts';
+import type { Reason } from '../../rule/refusal-codes.ts';
 import type { FieldLine } from '../../rule/request.ts';
 import { rendered, renderedPart } from '../../template.ts';
 import { checkListen, documentOf, serverValues, standalone } from '../nginx/configuration.ts';

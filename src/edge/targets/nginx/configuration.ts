@@ -1,8 +1,8 @@
 // What the folders of nginx and of the authorizer behind nginx share: checks of values that could break the configuration's syntax, the problem
 // documents of nginx's own errors, and an nginx.conf for trying out.
 
-import { type Reason, REFUSALS } from '../../rule/reasons.ts';
-import { refuse } from '../../rule/refusal.ts';
+import { type Reason, REFUSALS } from '../../rule/refusal-codes.ts';
+import { refuse } from '../../rule/refusal-response.ts';
 import { rendered, renderedPart, type Values } from '../../template.ts';
 
 /** Throws Error for a path that is not absolute or cannot be quoted in the configuration. */

@@ -5,7 +5,7 @@ import { acceptedEncodings } from '../../rule/encoding.ts';
 import { andThen, type MaybeAsync, recover } from '../../rule/maybe-async.ts';
 import { type FileText, findKeyIn, type FoundLine } from '../../rule/key-ring-text.ts';
 import type { PointerText } from '../../rule/pointer.ts';
-import type { Refusal } from '../../rule/refusal.ts';
+import type { Refusal } from '../../rule/refusal-response.ts';
 import type { RuleRequest } from '../../rule/request.ts';
 import { readTarget, type RequestTarget, select } from '../../rule/rule.ts';
 import { pointerPath } from '../../rule/tree.ts';

@@ -6,7 +6,7 @@ import type { MaybeAsync } from '../../rule/maybe-async.ts';
 import type { PointerText } from '../../rule/pointer.ts';
 import type { FileText, FoundLine } from '../../rule/key-ring-text.ts';
 import { anyOf, type ProfileName } from '../../rule/profile.ts';
-import { refuse, type Refusal } from '../../rule/refusal.ts';
+import { refuse, type Refusal } from '../../rule/refusal-response.ts';
 import { type FieldLine, linesAmong, type RuleRequest } from '../../rule/request.ts';
 import { rfc9421FastPath } from '../../rule/rfc9421-fast-path.ts';
 import { rfc9421 } from '../../rule/rfc9421.ts';

@@ -2,7 +2,7 @@
 // A refusal is a constant of its reason: nothing of the request, the key ring or the tree gets into it (law 9).
 
 import type { FieldLine } from './request.ts';
-import type { Reason, REFUSALS } from './reasons.ts';
+import type { Reason, REFUSALS } from './refusal-codes.ts';
 
 export interface Refusal {
   readonly kind: 'refuse';
