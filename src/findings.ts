@@ -47,7 +47,7 @@ export const FINDINGS = {
   'slot-date-wrong': "a card's session for today, tomorrow or the weekend on another date than its edition's",
   'pointer-not-current':
     'a pointer differs from the current release: a publish was interrupted, or the file was changed by hand',
-  stranger: 'warning: an unexpected file',
+  unexpected: 'warning: an unexpected file',
   'temporary-name': 'warning: a temporary file of an interrupted run; the next run removes it',
   'file-kind-wrong': 'a folder or a link where a file belongs',
   'file-not-writable': '`build`: files of a front that a bucket does not allow to be written; the front is held back',

@@ -64,7 +64,7 @@ export interface CatalogueReader extends CatalogueRows, AsyncDisposable {
    * SQL that is true of a time after a canonical text, and of anything that is no time: the load
    * has to see that to refuse it.
    */
-  mayBeLater(table: TableName, column: string, text: string): RawBuilder<SqlBool>;
+  isPossiblyLater(table: TableName, column: string, text: string): RawBuilder<SqlBool>;
   /**
    * Replaces text that is not in the database's encoding with UndecodableText; the arguments are
    * those of sqlite/values.ts.

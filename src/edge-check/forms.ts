@@ -62,7 +62,7 @@ function codedFault(
   const coding = answer.field('content-encoding');
   if (coding !== encoding) return [`Content-Encoding: ${coding ?? ''}`, COMPRESSES];
   try {
-    if (isSound(answer, decode(answer.content))) return [null, COMPRESSES];
+    if (isDocument(answer, decode(answer.content))) return [null, COMPRESSES];
     return [`a decoded document that does not match its ETag ${answer.field('etag') ?? '(missing)'}`, OTHER_BODY];
   } catch {
     return [`content that is not ${encoding}`, COMPRESSES];
@@ -70,7 +70,7 @@ function codedFault(
 }
 
 /** Whether the document matches the digest in the ETag. Without an ETag it only has to look like JSON. */
-function isSound(answer: EdgeAnswer, document: Uint8Array): boolean {
+function isDocument(answer: EdgeAnswer, document: Uint8Array): boolean {
   const digest = /"([0-9a-f]{16})"/.exec(answer.field('etag') ?? '')?.[1];
   return digest === undefined ? Buffer.from(document).at(0) === 0x7b : digest === digestOfContent(document);
 }

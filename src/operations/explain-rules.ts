@@ -45,7 +45,7 @@ export function explainRules(
   return {
     reason: state.reason,
     card,
-    shelf: {
+    listing: {
       featured: isFeatured,
       banner: isBanner,
       paused: isPaused,

@@ -123,7 +123,7 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
   }
   await reader.confirmOneState();
   const reasons = {
-    active: entry === undefined ? 'not-on-shelf' : rules === null ? 'product-unreadable' : rules.reason,
+    active: entry === undefined ? 'not-listed' : rules === null ? 'product-unreadable' : rules.reason,
     disabled: 'front-disabled',
     unreadable: 'front-unreadable',
   } as const;

@@ -11,7 +11,7 @@ export const PICTURES_PATH = '/with-images';
 export const OVERVIEW_PATH = '/api/overview';
 /** The current release and time. A visible page polls it every few seconds to notice new releases. */
 export const CURRENT_PATH = '/api/current';
-/** Followed by the id of a kept release, or by `IN_FORCE`. */
+/** Followed by the id of a kept release, or by `CURRENT`. */
 export const RELEASES_PATH = '/api/releases/';
 /** Followed by the path of an edition in the tree's fronts folder: `moscow/products.0123456789abcdef.json`. */
 export const FRONTS_PATH = '/api/fronts/';
@@ -23,7 +23,7 @@ export const MISSING_PATH = '/api/missing/';
 export const EXPLAIN_PATH = '/api/explain/';
 
 /** In place of a release's id: what the tree's pointers refer to now. */
-export const IN_FORCE = 'in-force';
+export const CURRENT = 'current';
 
 export interface CurrentRelease {
   /** The server's clock. */
@@ -43,7 +43,7 @@ export interface Overview extends CurrentRelease {
 
 /** The fronts of a release with their pointers. */
 export interface PreviewRelease {
-  /** An id, or `IN_FORCE`. */
+  /** An id, or `CURRENT`. */
   readonly id: string;
   /** Sorted by code. */
   readonly fronts: readonly PreviewFront[];

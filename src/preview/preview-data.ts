@@ -25,7 +25,7 @@ import {
 import { readAhead } from '../release/tree/read-ahead.ts';
 import { FRONTS_FOLDER, pathOf, RELEASES_FOLDER, treeFileOf } from '../render/paths.ts';
 import {
-  IN_FORCE,
+  CURRENT,
   type ChangeCounts,
   type CurrentRelease,
   type MissingProduct,
@@ -67,9 +67,9 @@ export class PreviewData {
     return { now: formatInstant(now), current: orNull(await readCurrent(this.#fresh())) };
   }
 
-  /** A kept release by its id, or the current pointers for `IN_FORCE`. @throws AppError nothing-published, tree-unreadable, tree-newer-schema */
+  /** A kept release by its id, or the current pointers for `CURRENT`. @throws AppError nothing-published, tree-unreadable, tree-newer-schema */
   async release(id: string): Promise<PreviewRelease> {
-    if (id === IN_FORCE) return this.#inForce();
+    if (id === CURRENT) return this.#inForce();
     const files = this.#fresh();
     if (!(await releaseIds(files)).includes(id)) {
       const message = `expected the id of a kept release, found ${JSON.stringify(id)}`;
@@ -95,7 +95,7 @@ export class PreviewData {
     return new TextDecoder().decode(bytes);
   }
 
-  /** How much each edition of a front changes. `id` is that of a release, or `IN_FORCE`. @throws AppError nothing-published, tree-unreadable */
+  /** How much each edition of a front changes. `id` is that of a release, or `CURRENT`. @throws AppError nothing-published, tree-unreadable */
   async changes(id: string, front: string): Promise<ChangeCounts> {
     const { fronts } = await this.release(id);
     const files = this.#fresh();
@@ -128,7 +128,7 @@ export class PreviewData {
         fronts.push({ front, pointer: null, problem, record: null });
       }
     }
-    return { id: IN_FORCE, fronts };
+    return { id: CURRENT, fronts };
   }
 }
 

@@ -459,7 +459,7 @@ describe('a prefix with something else in it', () => {
     const { status, stdout } = await playbill([...VERIFY, '--out', mixed]);
     expect([
       status,
-      [...stdout.matchAll(/^warning stranger (\S+):/gm)].map(([, path = '']) => path).sort(byText),
+      [...stdout.matchAll(/^warning unexpected (\S+):/gm)].map(([, path = '']) => path).sort(byText),
     ]).toEqual([0, ['public/fronts/alpha/readme', 'public/index.html', 'releases/readme']]);
     const after = await textsOf(store, 'mixed');
     for (const path of FOREIGN) expect(after.get(path)).toBe('somebody else');

@@ -82,7 +82,7 @@ test('preview shows a new build at the next request', async () => {
   };
   const origin = await originOf(await servePreview({ ...preview, onBug: (message) => bugs.push(message) }));
   const ask = async (path: string): Promise<unknown> => (await fetch(`${origin}/api/${path}`)).json();
-  const [current, inForce] = [await ask('current'), await ask('releases/in-force')];
+  const [current, inForce] = [await ask('current'), await ask('releases/current')];
   expect(inForce).toMatchObject({ fronts: [{ front: 'alpha', pointer: { now: NOW } }] });
   expect(await ask('overview')).toMatchObject({ releases: [{ now: NOW }], root: out });
 
@@ -90,7 +90,7 @@ test('preview shows a new build at the next request', async () => {
   expect(await ask('current')).not.toEqual(current);
   expect(await ask('current')).toMatchObject({ current: releaseId });
   expect(await ask('overview')).toMatchObject({ releases: [{ now: LATER }, { now: NOW }] });
-  expect(await ask('releases/in-force')).toMatchObject({
+  expect(await ask('releases/current')).toMatchObject({
     fronts: [
       { front: 'alpha', pointer: { now: LATER } },
       { front: 'bravo', pointer: { now: LATER } },

@@ -39,7 +39,12 @@ function elementsOf(xml: string) {
   return elements;
 }
 
-const finding = (place: string, message: string): Finding => ({ severity: 'error', code: 'stranger', place, message });
+const finding = (place: string, message: string): Finding => ({
+  severity: 'error',
+  code: 'unexpected',
+  place,
+  message,
+});
 
 describe('--report github', () => {
   test('is a workflow command a finding, on the file of the tree, and then what was checked', async () => {
@@ -57,7 +62,7 @@ describe('--report github', () => {
     const lines = stdout.trimEnd().split('\n');
     const pointer = 'public/fronts/a/pointer.json';
     expect(lines).toContain(
-      `::warning file=${folder}/out/public/50%25%2Ca%3Ab,title=stranger public/50%25%2Ca%3Ab::a file that is not part of a tree`,
+      `::warning file=${folder}/out/public/50%25%2Ca%3Ab,title=unexpected public/50%25%2Ca%3Ab::a file that is not part of a tree`,
     );
     expect(lines).toContainEqual(
       expect.stringMatching(new RegExp(`^::error file=${folder}/out/${pointer},title=pointer-invalid ${pointer}::\\S`)),
@@ -99,7 +104,7 @@ describe('--report github', () => {
     const { status, stdout } = await playbill(['verify', '--out', `${folder}/out`, '--report', 'github']);
     expect(status).toBe(0);
     const [line = '', closing, ...others] = stdout.trimEnd().split('\n');
-    const start = `::warning file=${folder}/out/public/stranger-0,title=stranger%3A 12 findings::public/stranger-0: `;
+    const start = `::warning file=${folder}/out/public/stranger-0,title=unexpected%3A 12 findings::public/stranger-0: `;
     expect(line.startsWith(start)).toBe(true);
     expect(line.split('%0A')[3]).toBe('and 9 more: playbill verify');
     expect([closing, others]).toEqual([expect.stringMatching(/^Checked /), []]);
@@ -113,7 +118,7 @@ describe('--report github', () => {
     const [, file = '', title = '', message = ''] = /^::error file=([^,]*),title=([^,]*?)::(.*)$/.exec(line) ?? [];
     const unescaped = (text: string): string =>
       text.replaceAll(/%(?:0D|0A|3A|2C|25)/g, (escape) => decodeURIComponent(escape));
-    expect([file, title, message].map(unescaped)).toEqual([shown, `stranger ${shown}`, shown]);
+    expect([file, title, message].map(unescaped)).toEqual([shown, `unexpected ${shown}`, shown]);
   });
 });
 
@@ -168,7 +173,7 @@ describe('--report junit', () => {
     const failures = elements.filter(({ name }) => name === 'failure');
     expect(failures).toHaveLength(findings.length);
     expect(failures[0]?.attributes['message']).toBe(SHOWN);
-    expect(failures[0]?.text).toBe(`error stranger ${SHOWN}: ${SHOWN}`);
+    expect(failures[0]?.text).toBe(`error unexpected ${SHOWN}: ${SHOWN}`);
   });
 
   test('lists a thousand findings, and fails for those that are only counted', async () => {

@@ -105,7 +105,7 @@ describe('playbill releases', () => {
       expect(bytes).toBe(sizes.reduce((sum, size) => sum + size, 0));
       expect(cards).toBe(manifest.fronts.reduce((sum, front) => sum + front.cards, 0));
     }
-    expect(releases.map(({ id, now, isInForce }) => [id, now, isInForce])).toEqual([
+    expect(releases.map(({ id, now, isCurrent }) => [id, now, isCurrent])).toEqual([
       [late, LATE, true],
       [early, EARLY, false],
     ]);
@@ -383,7 +383,7 @@ describe('playbill prune', () => {
     const out = await crowded('crowded');
     const before = filesOf(out);
     const dry = await playbill(['prune', '--out', out, '--grace', '0', '--dry-run']);
-    expect(dry.stdout).toMatch(/^release +as of +why kept\n[0-9a-f]{16}  2026-05-03T10:21:00Z  in-force\n/);
+    expect(dry.stdout).toMatch(/^release +as of +why kept\n[0-9a-f]{16}  2026-05-03T10:21:00Z  current\n/);
     expect(dry.stdout).toMatch(new RegExp(`^${late}  ${LATE}  daily$`, 'm'));
     expect(dry.stdout).toMatch(new RegExp(`^${early}  ${EARLY}  goes$`, 'm'));
     expect(dry.stdout).toMatch(new RegExp(`^remove releases/${early}.json \\([\\d.]+ kB\\): not-kept$`, 'm'));

@@ -31,7 +31,7 @@ test('it prints its address, shows the tree there, and ends with Ctrl-C', async 
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
   expect(await (await fetch(url)).text()).toContain('<title>Playbill preview</title>');
   expect(await (await fetch(`${url}page.js`)).text()).toContain('aria-valuetext');
-  expect(await (await fetch(`${url}api/releases/in-force`)).json()).toEqual({ id: 'in-force', fronts: [] });
+  expect(await (await fetch(`${url}api/releases/current`)).json()).toEqual({ id: 'current', fronts: [] });
   child.kill('SIGINT');
   expect(await ended).toBe(0);
 });

@@ -50,9 +50,9 @@ describe('escapeControls', () => {
   });
 
   test('errors and findings are one line each, whatever they quote', () => {
-    const finding = { severity: 'warning', code: 'stranger', place: `x\n${NASTY}`, message: NASTY } as const;
-    expect(findingText(finding, { isColoured: false })).toBe(`warning stranger x\\u000a${SHOWN}: ${SHOWN}`);
-    expect(findingText(finding, { isColoured: true }).startsWith(`${ESC}[33mwarning${ESC}[0m stranger x`)).toBe(true);
+    const finding = { severity: 'warning', code: 'unexpected', place: `x\n${NASTY}`, message: NASTY } as const;
+    expect(findingText(finding, { isColoured: false })).toBe(`warning unexpected x\\u000a${SHOWN}: ${SHOWN}`);
+    expect(findingText(finding, { isColoured: true }).startsWith(`${ESC}[33mwarning${ESC}[0m unexpected x`)).toBe(true);
     const lines = errorText(new AppError('usage', `found "${NASTY}\n"`, NASTY)).split('\n');
     expect(lines).toEqual([`error usage: found "${SHOWN}\\u000a"`, `  hint: ${SHOWN}`]);
   });
@@ -258,13 +258,13 @@ describe('the command', () => {
     writeFileSync(`${folder}/out/public/fronts/a/stranger`, '');
     const verify = ['verify', '--out', `${folder}/out`];
     const shown = onTerminal(verify);
-    expect(shown).toContain(`${ESC}[33mwarning${ESC}[0m stranger`);
+    expect(shown).toContain(`${ESC}[33mwarning${ESC}[0m unexpected`);
     // The bar was there, and gone before anything else was written: what is written behind it would be wiped out with it.
     expect(shown).toContain('verifying');
     expect(shown.indexOf('warning')).toBeGreaterThan(shown.lastIndexOf(`${ESC}[2K`));
     expect(shown.indexOf('Checked')).toBeGreaterThan(shown.lastIndexOf(`${ESC}[2K`));
     const plain = onTerminal(verify, { NO_COLOR: '1' });
-    expect(plain).toContain('warning stranger');
+    expect(plain).toContain('warning unexpected');
     expect(plain).not.toMatch(new RegExp(`${ESC}\\[\\d*m`));
     const piped = await playbillProcess(verify, { FORCE_COLOR: '1' });
     expect(piped.stdout).not.toContain(ESC);

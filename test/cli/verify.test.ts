@@ -91,7 +91,7 @@ describe('playbill verify', () => {
     writeFileSync(join(out, 'public/robots.txt'), '');
     const { status, stdout, stderr } = await playbill(['verify', '--out', out]);
     expect(stdout.split('\n')).toEqual([
-      'warning stranger public/robots.txt: a file that is not part of a tree',
+      'warning unexpected public/robots.txt: a file that is not part of a tree',
       ...pointers.map((path) => `error pointer-invalid ${path}: expected UTF-8 JSON, found 12 bytes that are not`),
       expect.stringMatching(/^Checked 7 fronts, \d+ edition files .*, 1 release: 2 errors, 1 warning$/),
       '',

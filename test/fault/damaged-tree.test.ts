@@ -96,7 +96,7 @@ describe('a tree damaged by hand', () => {
     if (existsSync(outside)) expect(contentOf(outside)).toEqual(contentOf(`${outside}-before`));
 
     // Of a release that nobody can read any more the editions stay, which nothing names.
-    const isLeft = (line: string): boolean => damaged.startsWith('releases/') && line.startsWith('warning stranger ');
+    const isLeft = (line: string): boolean => damaged.startsWith('releases/') && line.startsWith('warning unexpected ');
     expect(
       (await findingsOf(tree)).map(lineOf).filter((line) => !isLeft(line)),
       'healed',
@@ -114,7 +114,7 @@ describe('a tree damaged by hand', () => {
     expect(run, run.stderr).toMatchObject({ code: 0, stderr: '' });
     for (const path of strangers) expect(readFileSync(join(tree, path), 'utf8')).toBe('mine');
     const lines = (await findingsOf(tree)).map(lineOf).sort();
-    expect(lines).toEqual(strangers.map((path) => `warning stranger ${path}`).sort());
+    expect(lines).toEqual(strangers.map((path) => `warning unexpected ${path}`).sort());
     const heals = 'nothing: their owner can remove them';
     tellFault(
       { situation: 'foreign files lie in the tree', sees: 'the new release', heals },

@@ -217,7 +217,7 @@ describe.each(STORES)('on the store: %s', (name) => {
     }
     expect(lines.filter((line) => line.startsWith('error file-'))).toEqual([]);
     expect([lines[0], lines.at(-1)]).toEqual([
-      'warning stranger public/stranger',
+      'warning unexpected public/stranger',
       'warning tree-changed releases/current',
     ]);
   });

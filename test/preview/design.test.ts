@@ -169,7 +169,7 @@ describe('the slider', () => {
   test('has taller ticks where more changes, which a tooltip counts, and on which a pointer lands', async () => {
     const page = await open('front=moscow', DESKTOP);
     const pointer = JSON.parse(readFileSync(join(folder, 'out/public/fronts/moscow/pointer.json'), 'utf8')) as Pointer;
-    const counts = (await (await fetch(`${preview().origin}/api/changes/in-force/moscow`)).json()) as number[];
+    const counts = (await (await fetch(`${preview().origin}/api/changes/current/moscow`)).json()) as number[];
     expect(counts).toHaveLength(pointer.products.length);
     const heights = async (): Promise<number[]> => {
       const path = (await page.locator('.slider .marks').getAttribute('d')) ?? '';

@@ -74,7 +74,7 @@ describe('hosts', () => {
     expect(isOwnHost('localhost', 80)).toBe(true);
   });
 
-  test.each(['/', '/page.js', '/api/overview', '/api/releases/in-force'])(
+  test.each(['/', '/page.js', '/api/overview', '/api/releases/current'])(
     'a foreign name that resolves to this machine is refused: %s',
     async (path) => {
       const { status, body } = await ask(preview.origin, path, {
@@ -172,7 +172,7 @@ describe('the tree as JSON', () => {
   });
 
   test('what is in force comes from the pointers, with the records of the manifest', async () => {
-    const { fronts } = (await json('/api/releases/in-force')) as { fronts: Record<string, unknown>[] };
+    const { fronts } = (await json('/api/releases/current')) as { fronts: Record<string, unknown>[] };
     expect(fronts.map(({ front }) => front)).toEqual(readdirSync(join(tree, 'public/fronts')).sort());
     const moscow = fronts.find(({ front }) => front === 'moscow');
     expect(moscow?.['pointer']).toEqual(
@@ -190,12 +190,12 @@ describe('the tree as JSON', () => {
         ) as ProductsDocument,
     );
     const expected = documents.map((document, i) => diffDocuments(documents[i - 1] ?? document, document).length);
-    expect(await json('/api/changes/in-force/moscow')).toEqual(expected);
+    expect(await json('/api/changes/current/moscow')).toEqual(expected);
     expect(Math.max(...expected)).toBeGreaterThan(Math.min(...expected.slice(1)));
     const out = treeCopy();
     rmSync(join(out, `public/fronts/moscow/products.${pointer.products[2]?.slice(21)}.json`));
     const { origin, server } = await startPreview(out);
-    const { body } = await ask(origin, '/api/changes/in-force/moscow');
+    const { body } = await ask(origin, '/api/changes/current/moscow');
     expect(JSON.parse(body)).toEqual(expected.map((count, i) => (i === 2 || i === 3 ? null : count)));
     server.close();
   });
@@ -213,7 +213,7 @@ describe('the tree as JSON', () => {
     const database = join(folder, 'after.sqlite');
     const { origin, server } = await startPreview(tree, NOW, database);
     const [missing, explained] = await Promise.all(paths.map((path) => ask(origin, path)));
-    const { fronts } = (await json('/api/releases/in-force')) as { fronts: PreviewFront[] };
+    const { fronts } = (await json('/api/releases/current')) as { fronts: PreviewFront[] };
     const dropped = fronts.find(({ front }) => front === 'moscow')?.record?.dropped ?? {};
     const reasons = (JSON.parse(missing?.body ?? '') as MissingProduct[]).map(({ reason }) => reason);
     for (const [reason, count] of Object.entries(dropped))
@@ -256,7 +256,7 @@ test('a damaged tree is reported front by front, and the rest is shown', async (
   const edition = readdirSync(front('berlin')).find((name) => name.startsWith('products')) ?? '';
   writeFileSync(join(front('berlin'), edition), '{"productCards":[]}');
   const { origin, server } = await startPreview(out);
-  const { body } = await ask(origin, '/api/releases/in-force');
+  const { body } = await ask(origin, '/api/releases/current');
   const { fronts } = JSON.parse(body) as { fronts: { front: string; pointer: unknown; problem: string | null }[] };
   expect(fronts.find((view) => view.front === 'moscow')).toMatchObject({ pointer: null });
   expect(fronts.find((view) => view.front === 'moscow')?.problem).toContain('public/fronts/moscow/pointer.json');
@@ -275,7 +275,7 @@ test('a front of a newer build than the manifest is shown without a record', asy
   await buildTree(join(folder, 'after.sqlite'), out, instant('2026-05-01T09:10:00Z'), { guards });
   writeFileSync(join(out, 'releases/current'), manifest);
   const { origin, server } = await startPreview(out);
-  const { fronts } = JSON.parse((await ask(origin, '/api/releases/in-force')).body) as {
+  const { fronts } = JSON.parse((await ask(origin, '/api/releases/current')).body) as {
     fronts: { record: unknown }[];
   };
   expect(fronts.map(({ record }) => record)).toEqual(fronts.map(() => null));

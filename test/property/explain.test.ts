@@ -64,7 +64,7 @@ function compare(explained: ExplainResultJson, card: ProductCard | undefined, wh
     return;
   }
   expect(rules.card, where).toEqual(card);
-  expect({ featured: rules.shelf.featured, banner: rules.shelf.banner }, where).toEqual({
+  expect({ featured: rules.listing.featured, banner: rules.listing.banner }, where).toEqual({
     featured: card.featured,
     banner: card.banner,
   });

@@ -136,8 +136,8 @@ describe('text', () => {
 test('an address restores its view state', () => {
   const state: fc.Arbitrary<ViewState> = fc.record({
     front: fc.option(fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,20}$/)),
-    release: fc.constantFrom('in-force', '0123456789abcdef'),
-    beside: fc.option(fc.constantFrom('in-force', '0123456789abcdef')),
+    release: fc.constantFrom('current', '0123456789abcdef'),
+    beside: fc.option(fc.constantFrom('current', '0123456789abcdef')),
     at: fc.option(fc.integer({ min: 0, max: 4_000_000_000 }).map(instantOf)),
     tab: fc.constantFrom(...TABS),
   });
@@ -161,8 +161,8 @@ describe('the scene', () => {
     products: [entry('09:00:00', 'a'), entry('10:00:00', 'b'), entry('12:00:00', 'c')],
     categories: [entry('09:00:00', 'd')],
   };
-  const release = { id: 'in-force', fronts: [{ front: 'a', pointer, problem: null, record: null }] };
-  const state: ViewState = { front: null, release: 'in-force', beside: null, at: null, tab: 'all' };
+  const release = { id: 'current', fronts: [{ front: 'a', pointer, problem: null, record: null }] };
+  const state: ViewState = { front: null, release: 'current', beside: null, at: null, tab: 'all' };
 
   test.each([
     ['2026-05-01T08:00:00Z', 0, '2026-05-01T09:00:00Z', 'early'],

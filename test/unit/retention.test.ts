@@ -33,7 +33,7 @@ describe('which releases are kept', () => {
 
   test('of ten, all, be they years apart', () => {
     const releases = releasesEvery(400 * DAY, 10, '2026-05-01T09:00:00Z');
-    expect(keptOf(releases).map((line) => line.slice(21))).toEqual([...Array<string>(9).fill('recent'), 'in-force']);
+    expect(keptOf(releases).map((line) => line.slice(21))).toEqual([...Array<string>(9).fill('recent'), 'current']);
   });
 
   test('of eleven years apart, the first goes', () => {
@@ -64,7 +64,7 @@ describe('which releases are kept', () => {
       ...['08:55', '09:00', '09:05', '09:10', '09:15', '09:20', '09:25', '09:30', '09:35'].map(
         (time) => `2026-05-11T${time}:00Z recent`,
       ),
-      '2026-05-11T09:40:00Z in-force',
+      '2026-05-11T09:40:00Z current',
     ]);
   });
 
@@ -94,7 +94,7 @@ describe('which releases are kept', () => {
       now: instant('2026-05-01T09:00:00Z'),
     }));
     const kept = releasesKept(releases, { graceSeconds: 0, currentId: '03' });
-    expect(kept.get('03')).toBe('in-force');
+    expect(kept.get('03')).toBe('current');
     expect(kept.size).toBe(11);
     // Superseded at the same instant, so no second ago.
     expect(releasesKept(releases, { graceSeconds: 1, currentId: '03' }).size).toBe(30);
@@ -116,7 +116,7 @@ describe('after going back', () => {
     for (const currentId of ['2026-05-11T09:35:00Z', '2026-05-10T12:55:00Z', '2026-05-04T23:55:00Z']) {
       const after = keptOf(releases, { currentId });
       expect(idsOf(after)).toEqual(expect.arrayContaining(before));
-      expect(after).toContain(`${currentId} in-force`);
+      expect(after).toContain(`${currentId} current`);
     }
   });
 

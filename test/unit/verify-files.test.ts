@@ -134,18 +134,18 @@ describeDamages('damaged files', sound, {
       'releases/old/current',
     ];
     for (const path of paths) write(root, path, 'x');
-    return paths.map((path) => `warning stranger ${path}`);
+    return paths.map((path) => `warning unexpected ${path}`);
   },
   'an edition is there that nobody names': (root) => {
     const text = '[]\n';
     const path = `public/fronts/${F}/categories.${sha256(text).slice(0, 16)}.json`;
     write(root, path, text);
-    return [`warning stranger ${path}`];
+    return [`warning unexpected ${path}`];
   },
   'an edition that nobody names is damaged, too': (root) => {
     const path = `public/fronts/gone/categories.0123456789abcdef.json`;
     write(root, path, '[]\n');
-    return [`warning stranger ${path}`, `error file-digest-wrong ${path}`];
+    return [`warning unexpected ${path}`, `error file-digest-wrong ${path}`];
   },
   'a stopped run has left temporary names': (root) => {
     const paths = [`public/fronts/${F}/.products.0123456789abcdef.json.tmp`, 'releases/.current.tmp'];

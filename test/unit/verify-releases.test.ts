@@ -118,14 +118,14 @@ describeDamages('damaged releases', sound, {
     const [older = ''] = otherManifestPaths(root);
     const strangers = manifestIn(root, older).files.filter(({ path }) => !named.has(path));
     remove(root, 'releases');
-    return ['error current-invalid releases/current', ...strangers.map(({ path }) => `warning stranger ${path}`)];
+    return ['error current-invalid releases/current', ...strangers.map(({ path }) => `warning unexpected ${path}`)];
   },
   'an older release was pruned but for its editions': (root) => {
     const named = new Set(manifestIn(root).files.map(({ path }) => path));
     const [older = ''] = otherManifestPaths(root);
     const strangers = manifestIn(root, older).files.filter(({ path }) => !named.has(path));
     remove(root, older);
-    return strangers.map(({ path }) => `warning stranger ${path}`);
+    return strangers.map(({ path }) => `warning unexpected ${path}`);
   },
   'a manifest is not sorted': (root) => {
     const path = forge(root, {

@@ -37,18 +37,18 @@ ${TRY_AGAIN}.`)
 }
 
 function listText({ releases, hold }: ReleasesResultJson, terminal: Terminal): string {
-  const rows = releases.map(({ id, now, fronts, cards, bytes, isInForce }) => [
+  const rows = releases.map(({ id, now, fronts, cards, bytes, isCurrent }) => [
     id,
     now,
     fronts,
     cards,
     bytesText(bytes),
-    stateCell(isInForce ? 'current' : '', 'good', terminal),
+    stateCell(isCurrent ? 'current' : '', 'good', terminal),
   ]);
   const header = ['release', 'as of', 'fronts', 'cards', 'size', 'state'];
   const notes = releases.map(({ validUntil }) => (validUntil === null ? '' : `  right until ${validUntil}`));
   const lines = rows.length === 0 ? ['No release is kept.'] : [tableText(header, rows, terminal, notes)];
-  const current = releases.find(({ isInForce }) => isInForce);
+  const current = releases.find(({ isCurrent }) => isCurrent);
   if (hold !== null) lines.push('', ...holdLines(hold.release, current?.id ?? null, terminal));
   return lines.join('\n');
 }

@@ -81,7 +81,7 @@ function reasonText(
   const texts: Readonly<Record<typeof reason, string>> = {
     'front-disabled': 'the front is disabled, so nothing of it is published',
     'front-unreadable': "the front's own row cannot be read",
-    'not-on-shelf': 'the front does not list the product (no row in front_products)',
+    'not-listed': 'the front does not list the product (no row in front_products)',
     'product-unreadable': 'its rows cannot be read (see what holds the front back)',
     'not-published': `its status is ${product.status}, not published`,
     'not-visible': rules === null ? '' : visibleText(rules, units),
@@ -94,7 +94,7 @@ function reasonText(
   return texts[reason];
 }
 
-function visibleText({ shelf: { hidden, visibleFrom, visibleUntil } }: ExplainedRules, { when }: FrontUnits): string {
+function visibleText({ listing: { hidden, visibleFrom, visibleUntil } }: ExplainedRules, { when }: FrontUnits): string {
   if (hidden === 'not-yet') return `visible on this front only from ${when(visibleFrom)}`;
   if (hidden === 'ended') return `visible on this front only until ${when(visibleUntil)}`;
   if (visibleUntil !== null) return `visible on this front until ${when(visibleUntil)}`;
@@ -119,11 +119,11 @@ function ruleLines(
   if (frontState !== 'active') return [line(false, `front ${front} is active: it is ${frontState}`)];
   const lines = [
     line(true, `front ${front} is active (${timezone}, ${currency})`),
-    line(reason !== 'not-on-shelf', 'the front lists the product'),
+    line(reason !== 'not-listed', 'the front lists the product'),
     line(product.status === 'published', `published: its status is ${product.status}`),
   ];
   if (rules === null) return [...lines, line(false, 'its rows can be read')];
-  if (reason !== 'not-on-shelf') lines.push(line(rules.shelf.hidden === null, visibleText(rules, units)));
+  if (reason !== 'not-listed') lines.push(line(rules.listing.hidden === null, visibleText(rules, units)));
   const offered = rules.sessions.filter(({ refusal }) => refusal === null).length;
   return [...lines, line(offered > 0, `offered: ${offered} of ${countText(rules.sessions.length, 'session')}`)];
 }
@@ -241,7 +241,7 @@ function nextChangeText(
   { card, nextChange }: ExplainedRules,
   { when }: FrontUnits,
 ): string {
-  if (reason === 'not-on-shelf') return 'Next change: none without a row in front_products.';
+  if (reason === 'not-listed') return 'Next change: none without a row in front_products.';
   if (nextChange === null) return 'Next change: none within a year, by the clock alone.';
   const { at, card: next, reason: why } = nextChange;
   const changes = card === null || next === null ? [] : diffFields(card, next).map(fieldText);

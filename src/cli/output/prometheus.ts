@@ -58,9 +58,9 @@ export interface BuildEnd {
 
 /** The metrics of a tree. */
 export function treeMetrics({ isStale, release, hold, fronts, validKeys, findings }: StatusResultJson): string {
-  const sound = fronts.flatMap(({ front, snapshot }) => (snapshot === null ? [] : [{ front, ...snapshot }]));
-  const perFront = (valueOf: (front: (typeof sound)[number]) => number): Sample[] =>
-    sound.map((front) => [{ front: front.front }, valueOf(front)]);
+  const published = fronts.flatMap(({ front, snapshot }) => (snapshot === null ? [] : [{ front, ...snapshot }]));
+  const perFront = (valueOf: (front: (typeof published)[number]) => number): Sample[] =>
+    published.map((front) => [{ front: front.front }, valueOf(front)]);
   return metricsText(TREE_METRICS, {
     playbill_release_info:
       release === null ? [] : [[{ release: release.id, tool: release.tool, tzdata: release.tzdata }, 1]],
@@ -77,15 +77,15 @@ export function treeMetrics({ isStale, release, hold, fronts, validKeys, finding
     playbill_front_valid_until_timestamp_seconds: perFront(({ validUntil }) => secondsOf(validUntil)),
     playbill_front_age_seconds: perFront(({ ageSeconds }) => ageSeconds),
     playbill_front_remaining_seconds: perFront(({ remainingSeconds }) => remainingSeconds),
-    playbill_front_cards: sound.flatMap(({ front, cards }) => (cards === null ? [] : [[{ front }, cards]])),
-    playbill_front_editions: sound.flatMap(({ front, editions }) =>
+    playbill_front_cards: published.flatMap(({ front, cards }) => (cards === null ? [] : [[{ front }, cards]])),
+    playbill_front_editions: published.flatMap(({ front, editions }) =>
       Object.entries(editions).map(([endpoint, count]): Sample => [{ front, endpoint }, count]),
     ),
-    playbill_front_dropped: sound.flatMap(({ front, dropped }) =>
+    playbill_front_dropped: published.flatMap(({ front, dropped }) =>
       Object.entries(dropped).map(([reason, count]): Sample => [{ front, reason }, count]),
     ),
     playbill_front_valid_keys: Object.entries(validKeys).map(([front, count]) => [{ front }, count]),
-    playbill_front_held: sound.flatMap(({ front, held }) => (held === null ? [] : [[{ front, reason: held }, 1]])),
+    playbill_front_held: published.flatMap(({ front, held }) => (held === null ? [] : [[{ front, reason: held }, 1]])),
   });
 }
 

@@ -73,7 +73,7 @@ const rulesSchema = z.strictObject({
   /** For a product that the front does not list: what the reason would be if it did. */
   reason: dropReason.nullable(),
   card: productCardSchema.nullable(),
-  shelf: z.strictObject({
+  listing: z.strictObject({
     featured: z.boolean(),
     banner: z.boolean(),
     paused: z.boolean(),
@@ -111,7 +111,7 @@ export const explainResultSchema = z.strictObject({
   at: instantText,
   /** Why there is no card; null if there is one. */
   reason: z
-    .enum(['front-disabled', 'front-unreadable', 'not-on-shelf', 'product-unreadable', ...DROP_REASONS])
+    .enum(['front-disabled', 'front-unreadable', 'not-listed', 'product-unreadable', ...DROP_REASONS])
     .nullable(),
   /** Errors in this product or others that hold the front back: its last snapshot stays, whatever the rules say. */
   holding: z.array(findingSchema),

@@ -16,7 +16,7 @@ import {
 export const KEEP_REASONS = [
   /** A rollback holds the tree: every release is kept. */
   'held',
-  'in-force',
+  'current',
   /** A stopped run left a front with the pointer of this release instead of the current one's. */
   'pointed-at',
   /** One of the last ten. */
@@ -46,7 +46,7 @@ export const releasesResultSchema = z.strictObject({
       cards: count,
       /** The size of all editions that it names. Releases share files. */
       bytes: count,
-      isInForce: z.boolean(),
+      isCurrent: z.boolean(),
     }),
   ),
   /** null if the tree is not held. */

@@ -61,7 +61,7 @@ export const statusResultSchema = z.strictObject({
         .nullable(),
     }),
   ),
-  /** How many keys of the key ring are valid, for each front with a sound pointer. */
+  /** How many keys of the key ring are valid, for each front with a valid pointer. */
   validKeys: z.record(frontCode, count),
   findings: z.array(findingSchema),
   /** Only with --edge: one check for each given key, and one for the front of each valid key. */

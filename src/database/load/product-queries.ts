@@ -64,7 +64,7 @@ export type RowsRead = 'relevant' | 'all';
 /** One of those tables, grouped by product. */
 export function childGrouping(
   table: ChildTable,
-  reader: Pick<CatalogueReader, 'mayBeLater'>,
+  reader: Pick<CatalogueReader, 'isPossiblyLater'>,
   rowsRead: RowsRead,
   now: Instant,
 ): Grouping {
@@ -78,8 +78,8 @@ export function childGrouping(
  * Scheduled sessions whose offer ends after now. Rows with an invalid instant or status are included, so that they are reported. A wall
  * time may be up to sixteen hours from UTC, so sessions without another start are included for that long after now.
  */
-function mayBeSold(reader: Pick<CatalogueReader, 'mayBeLater'>, now: Instant): RawBuilder<SqlBool> {
-  const isLater = (column: string, text: string) => reader.mayBeLater('sessions', column, text);
+function mayBeSold(reader: Pick<CatalogueReader, 'isPossiblyLater'>, now: Instant): RawBuilder<SqlBool> {
+  const isLater = (column: string, text: string) => reader.isPossiblyLater('sessions', column, text);
   const salesMayEnd = isLater('sales_end_at', formatInstant(now));
   const mayStart = isLater('starts_at', formatInstant(now));
   const mayStartLocally = isLater('starts_local', formatDateTime(now - OFFSET_SECONDS_MAX));

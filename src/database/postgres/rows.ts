@@ -228,7 +228,7 @@ class PostgresReader extends PostgresRows implements CatalogueReader {
     for await (const batch of this.batches(query, groupsPerBatch)) yield groupsFrom(batch, grouping.columns, classes);
   }
 
-  mayBeLater(table: TableName, column: string, text: string): RawBuilder<SqlBool> {
+  isPossiblyLater(table: TableName, column: string, text: string): RawBuilder<SqlBool> {
     const type = this.classOf(table, column);
     const ref = sql.ref(column);
     if (type === 'timestamptz') return sql<SqlBool>`(${ref} > ${text}::timestamptz or not isfinite(${ref}))`;

@@ -177,7 +177,7 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
     for await (const batch of this.batchesOf(query, groupsPerBatch)) yield groupsFrom(batch);
   }
 
-  mayBeLater(_table: TableName, column: string, text: string): RawBuilder<SqlBool> {
+  isPossiblyLater(_table: TableName, column: string, text: string): RawBuilder<SqlBool> {
     // The form of the text, with any digits.
     const pattern = text.replaceAll(/\d/g, '?');
     return sql<SqlBool>`(${sql.ref(column)} > ${text} or ${sql.ref(column)} not glob ${pattern})`;

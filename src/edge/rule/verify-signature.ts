@@ -20,7 +20,7 @@ export const verifySignature = <Key extends KeyFacts>(
   // The base64 of 32 bytes.
   const isHmac = signed.signature.length === 44;
   // An unknown key is checked as well: an HMAC is so quick that even this check would give away a known key.
-  const own = isUsable(key ?? NOBODYS, signed, instant) && key && (key.alg === HMAC) === isHmac ? key : null;
+  const own = isUsable(key ?? NO_KEY, signed, instant) && key && (key.alg === HMAC) === isHmac ? key : null;
   // OpenSSL behind njs throws where others return false: wrong lengths, numbers outside the curve.
   const checking = recover(
     () => keys.verify(own, isHmac, signed.signature, base),
@@ -29,7 +29,7 @@ export const verifySignature = <Key extends KeyFacts>(
   return andThen(checking, (isValid) => (isValid && own ? own.front : null));
 };
 
-const NOBODYS: Partial<KeyFacts> = {};
+const NO_KEY: Partial<KeyFacts> = {};
 
 /**
  * Whether a key may be used at an instant for what the request says of it. A key is valid in [notBefore, notAfter), up to revokedAt. No instant

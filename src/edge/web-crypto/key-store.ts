@@ -51,7 +51,7 @@ export const webCryptoKeyStore = (ring: KeyRing, secretOf: SecretOf): KeyStore =
 });
 
 /**
- * A sound key of each algorithm that a ring has, in place of a key that is unknown or may not be used. The promises of one request are never kept
+ * A key that can be imported of each algorithm that a ring has, in place of a key that is unknown or may not be used. The promises of one request are never kept
  * for another: in a worker, no request may wait for the work of another.
  */
 const ringDecoys = new WeakMap<KeyRing, readonly Verifier[]>();
@@ -59,7 +59,7 @@ const ringDecoys = new WeakMap<KeyRing, readonly Verifier[]>();
 /** Those that have verified a signature. */
 const keptVerifiers = new WeakMap<KeyRingEntry, Verifier>();
 
-/** The first sound key of each algorithm. A ring without one needs no decoy: none of its keys can verify. */
+/** The first importable key of each algorithm. A ring without one needs no decoy: none of its keys can verify. */
 const decoysOf = async (ring: KeyRing): Promise<readonly Verifier[]> => {
   const found = ringDecoys.get(ring);
   if (found) return found;

@@ -1,7 +1,7 @@
 // Messages for when a front cannot be shown or something else is wrong: what the problem is, and what to do. Nothing else is shown instead.
 
 import type { VNode } from 'preact';
-import { IN_FORCE, type Overview, type PreviewRelease } from '../messages.ts';
+import { CURRENT, type Overview, type PreviewRelease } from '../messages.ts';
 import { Command } from './command.tsx';
 import { Notice } from './notice.tsx';
 import type { Problem } from './state/fetch-json.ts';
@@ -24,7 +24,7 @@ export function NoRelease({
     <main>
       <Notice title={shown(problem.message)} isBad>
         <p dir="auto">{shown(problem.hint)}</p>
-        <button type="button" onClick={() => onChange({ release: IN_FORCE, beside: null })}>
+        <button type="button" onClick={() => onChange({ release: CURRENT, beside: null })}>
           Show the current release
         </button>
       </Notice>

@@ -21,7 +21,7 @@ export async function listReleases(files: TreeFiles): Promise<ReleasesResultJson
       const cards = fronts.reduce((sum, front) => sum + front.cards, 0);
       const bytes = listed.reduce((sum, file) => sum + file.bytes, 0);
       const validUntil = validUntilOf(manifest.value);
-      releases.push({ id, now, validUntil, fronts: fronts.length, cards, bytes, isInForce: id === currentId });
+      releases.push({ id, now, validUntil, fronts: fronts.length, cards, bytes, isCurrent: id === currentId });
     } else {
       const { location: place, message } = manifest;
       findings.push({ severity: 'error', code: PROBLEM_CODE.manifest, place, message });

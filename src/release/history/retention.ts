@@ -43,7 +43,7 @@ export function releasesKept(
   const keep = ({ id }: DatedRelease, reason: KeepReason): void => {
     if (!kept.has(id)) kept.set(id, reason);
   };
-  for (const release of releases) if (release.id === currentId) keep(release, 'in-force');
+  for (const release of releases) if (release.id === currentId) keep(release, 'current');
   for (const reference of newestFirst.filter(({ id }, i) => i === 0 || id === currentId)) {
     const counted = newestFirst.filter(({ now }) => now <= reference.now);
     const isYounger = ({ now }: DatedRelease, seconds: number): boolean => reference.now - now < seconds;

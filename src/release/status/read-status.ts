@@ -27,9 +27,9 @@ export interface TreeStatus {
   readonly findings: readonly Finding[];
 }
 
-export type PublishedFront = SoundFront | BrokenFront;
+export type PublishedFront = WholeFront | BrokenFront;
 
-interface SoundFront {
+interface WholeFront {
   readonly code: string;
   readonly pointer: Pointer;
   /** The instant as of which the front is right. */

@@ -10,7 +10,7 @@ import { sha256Of } from '../tree/digest.ts';
 import type { Compression } from '../tree/files.ts';
 import { slotDateProblems } from './dates.ts';
 import { summary, type FindingSink } from './finding-sink.ts';
-import type { SoundPointer } from './pointer.ts';
+import type { CheckedPointer } from './pointer.ts';
 import type { ListedFile } from './releases.ts';
 
 export type EditionFile = Extract<TreeFile, { readonly kind: 'edition' }>;
@@ -18,7 +18,7 @@ export type EditionFile = Extract<TreeFile, { readonly kind: 'edition' }>;
 /** What is known about a front before its editions are read. */
 export interface EditionContext {
   /** null if the pointer is missing or damaged, so that it is not known which editions are in force when. */
-  readonly sound: SoundPointer | null;
+  readonly checked: CheckedPointer | null;
   /** ISO weekday digits; null if not known. */
   readonly weekendDays: string | null;
   readonly sink: FindingSink;
@@ -101,14 +101,14 @@ function innerDigest(
 }
 
 function checkProducts(path: string, bytes: Uint8Array, facts: EditionFacts, context: EditionContext): void {
-  const { sound, weekendDays, sink } = context;
+  const { checked, weekendDays, sink } = context;
   const document = checkSchema(bytes, path, productsDocumentSchema, sink);
   if (document === null) return;
   facts.cards.set(path, document.productCards.length);
   facts.categories.set(path, JSON.stringify(document.categories));
-  if (sound === null) return;
-  const uses = sound.uses.products.filter((use) => use.path === path);
-  const problems = uses.flatMap((use) => slotDateProblems(document, use, sound.zone, weekendDays));
+  if (checked === null) return;
+  const uses = checked.uses.products.filter((use) => use.path === path);
+  const problems = uses.flatMap((use) => slotDateProblems(document, use, checked.zone, weekendDays));
   if (problems.length > 0) sink.error('slot-date-wrong', path, summary(problems));
 }
 

@@ -11,7 +11,7 @@ import { readPointer, type ReadPointer } from '../tree/read.ts';
 import { readAhead } from '../tree/read-ahead.ts';
 import { checkEdition, checkSize, EditionFacts, identityPathOf, type EditionFile } from './edition.ts';
 import { FindingSink, summary } from './finding-sink.ts';
-import { checkPointer, type SoundPointer } from './pointer.ts';
+import { checkPointer, type CheckedPointer } from './pointer.ts';
 import type { KeptReleases, PointerRecord } from './releases.ts';
 import { reportFilesBelow, scanFolder, type Scan } from './scan.ts';
 
@@ -56,12 +56,12 @@ export async function openFront(front: string, tree: TreeFolders): Promise<Opene
 export async function checkFront(front: string, opened: OpenedFront, check: TreeCheck): Promise<void> {
   const { tree, releases, zones, counts } = check;
   const { scan, sink } = opened;
-  const read = checkedPointer(front, opened, releases);
+  const read = pointerOf(front, opened, releases);
   const pointer = read?.pointer ?? null;
-  const sound = read === null ? null : checkPointer(read, zones, sink);
+  const checked = read === null ? null : checkPointer(read, zones, sink);
   const record = pointer === null ? undefined : releases.recordOf(front, pointer);
   if (pointer !== null) counts.fronts += 1;
-  if (pointer !== null && sound !== null) compareWithReleases(pointer, record, releases, sink);
+  if (pointer !== null && checked !== null) compareWithReleases(pointer, record, releases, sink);
 
   const listed = releases.filesOf(front);
   const named = new Set(pointer === null ? [] : editionPathsOf(pointer));
@@ -70,14 +70,14 @@ export async function checkFront(front: string, opened: OpenedFront, check: Tree
   const isEveryNameKnown =
     releases.isEveryRead && (pointer !== null || !scan.files.has(pathOf({ kind: 'pointer', front })));
   const facts = new EditionFacts();
-  const context = { sound, weekendDays: record?.weekendDays ?? null, sink };
+  const context = { checked, weekendDays: record?.weekendDays ?? null, sink };
   const editions = [...scan.files].flatMap(([path, file]): EditionAt[] =>
     file.kind === 'edition' ? [{ path, file }] : [],
   );
   const look = (edition: EditionAt) => (check.isSizesOnly ? sizeOf(edition, tree) : contentOf(edition, tree));
   for await (const [{ path, file }, seen] of readAhead(editions, look)) {
     if (isEveryNameKnown && !isNamed(path) && !isNamed(identityPathOf(file))) {
-      sink.warning('stranger', path, 'an edition that no pointer and no kept release names');
+      sink.warning('unexpected', path, 'an edition that no pointer and no kept release names');
     }
     if (!seen.ok) {
       // A bucket lists all fronts at once, so an edition may have been pruned since.
@@ -98,9 +98,9 @@ export async function checkFront(front: string, opened: OpenedFront, check: Tree
     const by = named.has(path) ? 'the pointer' : (listed.get(path)?.[0]?.manifest ?? '');
     sink.error('file-missing', path, `expected the file that ${by} names, found none`);
   }
-  if (sound === null) return;
-  compareEndpoints(sound, facts, sink);
-  if (record !== undefined) compareCards(front, sound, record, facts, sink);
+  if (checked === null) return;
+  compareEndpoints(checked, facts, sink);
+  if (record !== undefined) compareCards(front, checked, record, facts, sink);
 }
 
 interface EditionAt {
@@ -121,7 +121,7 @@ async function sizeOf({ path }: EditionAt, tree: TreeFolders): Promise<Seen> {
   return size.ok ? found({ size: size.value, bytes: null }) : size;
 }
 
-function checkedPointer(
+function pointerOf(
   front: string,
   { scan, pointer: read, sink }: OpenedFront,
   releases: KeptReleases,
@@ -166,7 +166,7 @@ function compareWithReleases(
 }
 
 /** Checks that at every instant the products document has the same categories as the categories document. */
-function compareEndpoints({ uses }: SoundPointer, facts: EditionFacts, sink: FindingSink): void {
+function compareEndpoints({ uses }: CheckedPointer, facts: EditionFacts, sink: FindingSink): void {
   const problemsOf = new Map<string, string[]>();
   let begun = 0;
   for (const use of uses.products) {
@@ -188,7 +188,7 @@ function compareEndpoints({ uses }: SoundPointer, facts: EditionFacts, sink: Fin
 /** Compares the manifest's numbers of cards with the editions. */
 function compareCards(
   front: string,
-  { uses }: SoundPointer,
+  { uses }: CheckedPointer,
   record: PointerRecord,
   facts: EditionFacts,
   sink: FindingSink,

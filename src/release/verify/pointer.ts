@@ -1,4 +1,4 @@
-// Checks that a pointer is consistent: form, order, zone and date (snapshot.md, "Pointer"). A sound pointer gives the uses of its
+// Checks that a pointer is consistent: form, order, zone and date (snapshot.md, "Pointer"). A valid pointer gives the uses of its
 // editions: which document is in force from when until when.
 
 import { localDateText, type Zone, type Zones } from '../../catalogue/calendar.ts';
@@ -21,7 +21,7 @@ export interface EditionUse {
 }
 
 /** What follows from a consistent pointer. */
-export interface SoundPointer {
+export interface CheckedPointer {
   readonly zone: Zone;
   /** By time. */
   readonly uses: Readonly<Record<Endpoint, readonly EditionUse[]>>;
@@ -32,7 +32,7 @@ export function checkPointer(
   { pointer, isCanonical }: ReadPointer,
   zones: Zones,
   sink: FindingSink,
-): SoundPointer | null {
+): CheckedPointer | null {
   const path = pathOf({ kind: 'pointer', front: pointer.front });
   const errorsBefore = sink.errors;
   if (!isCanonical) sink.error(PROBLEM_CODE.pointer, path, NOT_CANONICAL);

@@ -28,7 +28,7 @@ export interface PointerRecord {
 }
 
 export class KeptReleases {
-  /** The number of sound manifests. */
+  /** The number of valid manifests. */
   count = 0;
   /** The id in `releases/current`; null if it is missing or damaged. */
   currentId: string | null = null;

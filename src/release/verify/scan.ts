@@ -68,5 +68,5 @@ function reportUnexpected({ path, kind }: TreeEntry, sink: FindingSink): void {
     sink.error('file-kind-wrong', path, `expected a file or folder, found ${KIND_TEXT[kind]}`);
   } else if (kind === 'temporary') {
     sink.warning('temporary-name', path, 'a temporary file of a stopped run; the next build removes it');
-  } else sink.warning('stranger', path, `${KIND_TEXT[kind]} that is not part of a tree`);
+  } else sink.warning('unexpected', path, `${KIND_TEXT[kind]} that is not part of a tree`);
 }

@@ -327,7 +327,7 @@ const RELEASE: readonly PlantedFault[] = [
   fault(
     'the current release may be pruned',
     'release/history/retention.ts',
-    "for (const release of releases) if (release.id === currentId) keep(release, 'in-force');",
+    "for (const release of releases) if (release.id === currentId) keep(release, 'current');",
     '',
     'unit/retention.test.ts',
   ),

@@ -4,7 +4,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Instant } from '../../../catalogue/instant.ts';
-import { IN_FORCE, PAGE_PATH, PICTURES_PATH, type Overview, type PreviewRelease } from '../../messages.ts';
+import { CURRENT, PAGE_PATH, PICTURES_PATH, type Overview, type PreviewRelease } from '../../messages.ts';
 import { HAS_PICTURES } from '../front/picture.tsx';
 import { Sheet } from '../sheet.tsx';
 import { queryOf, type ViewState } from '../state/view-state.ts';
@@ -115,7 +115,7 @@ function releaseOptions({ releases, current }: Overview): Options {
     const instant = now === null ? 'unreadable' : `${now.slice(0, 10)} ${now.slice(11, 16)}Z`;
     return [id, `${instant} · ${id.slice(0, 8)}${id === current ? ' · current' : ''}`] as const;
   });
-  return [[IN_FORCE, 'the current one'], ...kept];
+  return [[CURRENT, 'the current one'], ...kept];
 }
 
 function choice(label: string, value: string, options: Options, onChoose: (value: string) => void): VNode {

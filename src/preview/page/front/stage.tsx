@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { formatInstant, type Instant } from '../../../catalogue/instant.ts';
 import type { ProductCard, ProductsDocument } from '../../../contract/documents.ts';
-import { IN_FORCE, type Overview } from '../../messages.ts';
+import { CURRENT, type Overview } from '../../messages.ts';
 import { Command } from '../command.tsx';
 import type { Scene, Side } from '../state/scene.ts';
 import type { Changes } from '../text/changes.ts';
@@ -93,7 +93,7 @@ function Untimely({ side, now, overview }: Pick<StageProps, 'now' | 'overview'> 
         <b>Stale{over > 0 ? ` for ${durationText(over)}` : ''}.</b> Right until {whenOf(pointer.validUntil)}: this is
         the last edition.
       </p>
-      {release === IN_FORCE && over > 0 && <Command text={buildCommand(overview)} />}
+      {release === CURRENT && over > 0 && <Command text={buildCommand(overview)} />}
     </div>
   );
 }
@@ -134,7 +134,7 @@ function Pane({ side, document, changes, search, pointed, isPaired, onSearch, on
     <div class="pane">
       {isPaired && (
         <h2 class="pane-title">
-          {release === IN_FORCE ? 'Current' : release.slice(0, 8)}
+          {release === CURRENT ? 'Current' : release.slice(0, 8)}
           <span> as of {pointer.now.slice(0, 16).replace('T', ' ')}Z</span>
         </h2>
       )}

@@ -4,7 +4,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import {
   CURRENT_PATH,
-  IN_FORCE,
+  CURRENT,
   OVERVIEW_PATH,
   RELEASES_PATH,
   type CurrentRelease,
@@ -17,7 +17,7 @@ const POLL_MS = 3000;
 
 export function useTree(ids: readonly string[]) {
   const [overview, setOverview] = useState<Overview | null>(null);
-  // Keyed by id or `IN_FORCE`.
+  // Keyed by id or `CURRENT`.
   const [releases, setReleases] = useState<ReadonlyMap<string, PreviewRelease>>(new Map());
   const [problem, setProblem] = useState<Problem | null>(null);
   const [readings, setReadings] = useState(0);
@@ -32,7 +32,7 @@ export function useTree(ids: readonly string[]) {
     try {
       const [fresh] = await Promise.all([
         fetchJson<Overview>(OVERVIEW_PATH),
-        ...ids.filter((id) => id === IN_FORCE || !releases.has(id)).map(fetchRelease),
+        ...ids.filter((id) => id === CURRENT || !releases.has(id)).map(fetchRelease),
       ]);
       setOverview(fresh);
       setProblem(null);

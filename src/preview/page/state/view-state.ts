@@ -1,13 +1,13 @@
 // The viewer's choices: front, releases, instant, tab. They are kept in the page's address, so that a reload or a link restores them.
 
 import { formatInstant, parseOffsetDateTime, type Instant } from '../../../catalogue/instant.ts';
-import { IN_FORCE } from '../../messages.ts';
+import { CURRENT } from '../../messages.ts';
 import { TABS, type Tab } from '../front/arrangement.ts';
 
 export interface ViewState {
   /** null for the first front. */
   readonly front: string | null;
-  /** A release's id, or `IN_FORCE`. */
+  /** A release's id, or `CURRENT`. */
   readonly release: string;
   /** The release to show next to it, or null. */
   readonly beside: string | null;
@@ -20,7 +20,7 @@ export function viewStateOf(search: string): ViewState {
   const query = new URLSearchParams(search);
   return {
     front: query.get('front'),
-    release: query.get('release') ?? IN_FORCE,
+    release: query.get('release') ?? CURRENT,
     beside: query.get('beside'),
     at: parseOffsetDateTime(query.get('at') ?? '') ?? null,
     tab: TABS.find((tab) => tab === query.get('tab')) ?? 'all',
@@ -31,7 +31,7 @@ export function viewStateOf(search: string): ViewState {
 export function queryOf({ front, release, beside, at, tab }: ViewState): string {
   const query = new URLSearchParams({
     ...(front === null ? {} : { front }),
-    ...(release === IN_FORCE ? {} : { release }),
+    ...(release === CURRENT ? {} : { release }),
     ...(beside === null ? {} : { beside }),
     ...(at === null ? {} : { at: formatInstant(at) }),
     ...(tab === 'all' ? {} : { tab }),
