@@ -1,5 +1,5 @@
-// Renders the texts that targets write. A text is a file of its own kind in the folder `templates` of
-// its target. It has places, `{{name}}`, and parts that are left out unless something is true:
+// Renders the texts that targets write. A text is a file of its own kind in the folder `templates`
+// of its target. It has places, `{{name}}`, and parts that are left out unless something is true:
 // `{{#name}} … {{/name}}`. There is nothing else: what needs more is computed by the target.
 
 import { readFileSync } from 'node:fs';
@@ -11,8 +11,8 @@ export type Values = Readonly<Record<string, string | number | boolean>>;
 const FOLDER = new URL('../edge/targets/', import.meta.url);
 
 /**
- * The text of a file with its values: `TARGET/FILE`, or `FILE` where targets share it. A mark of a part that has a line to itself
- * takes the line along. Throws Error for a name without a value.
+ * The text of a file with its values: `TARGET/FILE`, or `FILE` where targets share it. A mark of a
+ * part that has a line to itself takes the line along. Throws Error for a name without a value.
  */
 export function rendered(path: string, values: Values = {}): string {
   const valueOf = (name: string): string | number | boolean => {

@@ -1,5 +1,5 @@
-// What a developer does for a new target: a folder and a line. In a copy of the checkout it is then offered, built, packaged and documented, and
-// the transcripts fail until something here runs it.
+// What a developer does for a new target: a folder and a line. In a copy of the checkout it is then
+// offered, built, packaged and documented, and the transcripts fail until something here runs it.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const TOY = {
   'deploy.ts': `// The folder for a toy.
 
 import { rendered } from '../../template.ts';
-import { NO_KEYS, targetOf } from '../target.ts';
+import { noKeys, targetOf } from '../target.ts';
 
 export const toy = targetOf({
   name: 'toy',
@@ -27,7 +27,7 @@ export const toy = targetOf({
   reads: { url: { name: 'toy', entry: 'toy/runtime.ts', form: 'fetch' } },
   options: ['listen'],
   codeBytesMax: 2 ** 20,
-  refusedKeys: NO_KEYS,
+  refusedKeys: noKeys,
   files: ({ listen, bundle }) => [
     ['README.md', rendered('toy/README.md', { listen })],
     ['toy.js', bundle],

@@ -1,12 +1,16 @@
-// Bundles the rule into one file for an edge. Only the bundle for Node.js keeps imports, of Node's own modules. Needs esbuild, so it runs at build
-// time, and the installed command ships the bundles. Fails on a module that the edge does not have and on syntax that njs cannot read.
+// Bundles the rule into one file for an edge. Only the bundle for Node.js keeps imports, of Node's
+// own modules. Needs esbuild, so it runs at build time, and the installed command ships the
+// bundles. Fails on a module that the edge does not have and on syntax that njs cannot read.
 
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import type { Bundle } from './target.ts';
 import { BUNDLES } from './targets.ts';
 
-/** Syntax that njs 0.7 does not have. esbuild rewrites some of it and refuses the rest, which keeps the core within the subset. */
+/**
+ * Syntax that njs 0.7 does not have. esbuild rewrites some of it and refuses the rest, which keeps
+ * the core within the subset.
+ */
 const NOT_IN_NJS =
   'array-spread async-generator class default-argument destructuring for-of generator logical-assignment nullish-coalescing ' +
   'object-rest-spread optional-catch-binding optional-chain regexp-sticky-and-unicode-flags';
@@ -19,8 +23,8 @@ export async function bundleEdge(name: string): Promise<string> {
 }
 
 /**
- * Bundles a module (absolute path) and its imports in a form. Rejects with esbuild's messages if that form does not have an import or
- * cannot read the syntax.
+ * Bundles a module (absolute path) and its imports in a form. Rejects with esbuild's messages if
+ * that form does not have an import or cannot read the syntax.
  */
 export async function bundleModule(form: Bundle['form'], entry: string): Promise<string> {
   const isNjs = form === 'njs';
@@ -31,7 +35,8 @@ export async function bundleModule(form: Bundle['form'], entry: string): Promise
     format: 'esm',
     platform: form === 'node' ? 'node' : 'neutral',
     target: 'es2022',
-    // Minifying turns `const x = await y` into an `await` inside a call's arguments, which njs refuses.
+    // Minifying turns `const x = await y` into an `await` inside a call's arguments, which njs
+    // refuses.
     minify: form === 'fetch',
     legalComments: 'none',
     external: isNjs ? ['crypto', 'fs'] : [],

@@ -1,5 +1,5 @@
-// What the deployable folders have in common. A folder can be deployed as it is, has its own README,
-// and contains the names of secrets but never a secret.
+// What the deployable folders have in common. A folder can be deployed as it is, has its own
+// README, and contains the names of secrets but never a secret.
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { HMAC } from '../rule/key-store.ts';
@@ -25,8 +25,8 @@ export const configured = (configuration: object, bundle: string): string =>
 export const inOrder = (files: DeploymentFiles): DeploymentFiles => files.toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 /**
- * The distinct names of the secrets that the key ring's hmac keys refer to, sorted. Throws Error for a name that cannot be an environment
- * variable.
+ * The distinct names of the secrets that the key ring's hmac keys refer to, sorted. Throws Error
+ * for a name that cannot be an environment variable.
  */
 export function secretNames(keyRing: KeyRing): readonly string[] {
   const names = new Set(Object.values(keyRing.keys).flatMap((key) => (key.alg === HMAC ? key.secretRef : [])));
@@ -37,7 +37,10 @@ export function secretNames(keyRing: KeyRing): readonly string[] {
   return [...names].toSorted();
 }
 
-/** The key ring's file. Throws Error if it is not given and the public folder, having another name, may be outside a tree. */
+/**
+ * The key ring's file. Throws Error if it is not given and the public folder, having another name,
+ * may be outside a tree.
+ */
 export function keyRingOf({ keyRingPath, publicRoot }: Pick<TargetOptions, 'keyRingPath' | 'publicRoot'>): string {
   if (keyRingPath !== null) return keyRingPath;
   throw new Error(

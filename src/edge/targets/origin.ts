@@ -1,4 +1,5 @@
-// Parses `edge build --origin`, which tells an edge where the tree is. Refuses origins that could not work once deployed.
+// Parses `edge build --origin`, which tells an edge where the tree is. Refuses origins that could
+// not work once deployed.
 
 import {
   amazonHost,
@@ -12,7 +13,10 @@ import {
 /** A parsed origin. A bucket holds the whole tree, as `build --out` wrote it. */
 export type TreeOrigin =
   | { readonly kind: 'url' | 'binding'; readonly origin: string }
-  /** `origin`: the URL of the tree, without a slash at its end; `folder`: the prefix of its keys, with a slash at its end, or empty. */
+  /**
+   * `origin`: the URL of the tree, without a slash at its end; `folder`: the prefix of its keys,
+   * with a slash at its end, or empty.
+   */
   | {
       readonly kind: 's3';
       readonly origin: string;
@@ -25,7 +29,10 @@ export type TreeOrigin =
 
 /** An origin as the user wrote it. */
 export interface OriginOptions {
-  /** A URL without a slash at its end, the name of a binding that has `fetch`, s3://BUCKET/PREFIX or r2://BUCKET/PREFIX. */
+  /**
+   * A URL without a slash at its end, the name of a binding that has `fetch`, s3://BUCKET/PREFIX or
+   * r2://BUCKET/PREFIX.
+   */
   readonly origin: string;
   /** s3: the URL of the store; null for AWS. */
   readonly originEndpoint: string | null;

@@ -1,4 +1,5 @@
-// What a target of `edge build` is: a record, in `deploy.ts` of its folder. targets.ts lists them all.
+// What a target of `edge build` is: a record, in `deploy.ts` of its folder. targets.ts lists them
+// all.
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { SiblingEncoding } from '../rule/encoding.ts';
@@ -42,7 +43,9 @@ export interface TargetOptions extends OriginOptions {
   readonly listen: string;
   /** Absolute path of the tree's `public` folder on the machine that runs the target. */
   readonly publicRoot: string;
-  /** Absolute path of the key ring there; null if it is not known, or the tree is not in a folder. */
+  /**
+   * Absolute path of the key ring there; null if it is not known, or the tree is not in a folder.
+   */
   readonly keyRingPath: string | null;
   /** A URL or the name of a binding for the key ring; null: next to the public folder. */
   readonly keyRingAt: string | null;
@@ -65,7 +68,10 @@ export interface Target<Taken extends OptionName = OptionName> {
   /** Where it can read the tree, and the bundle for each. */
   readonly reads: Readonly<Partial<Record<OriginKind, Bundle>>>;
   readonly options: readonly Taken[];
-  /** The bytes of compressed code that its host takes at most, on its largest plan; null without a limit. */
+  /**
+   * The bytes of compressed code that its host takes at most, on its largest plan; null without a
+   * limit.
+   */
   readonly codeBytesMax: number | null;
   /** The ids of the keys that it cannot verify, sorted. */
   readonly refusedKeys: (ring: KeyRing) => readonly string[];
@@ -77,4 +83,4 @@ export interface Target<Taken extends OptionName = OptionName> {
 export const targetOf = <const Taken extends OptionName>(target: Target<Taken>): Target<Taken> => target;
 
 /** For a target that verifies every key of a ring. */
-export const NO_KEYS = (): readonly string[] => [];
+export const noKeys = (): readonly string[] => [];

@@ -1,5 +1,5 @@
-// The targets of `edge build`: the one list of them. Choices, help, the table in the README, bundles
-// and the transcripts' runtimes are made of it.
+// The targets of `edge build`: the one list of them. Choices, help, the table in the README,
+// bundles and the transcripts' runtimes are made of it.
 
 import { authorizer } from './authorizer/deploy.ts';
 import { bun } from './bun/deploy.ts';

@@ -1,21 +1,15 @@
-// The folder for a proxy that cannot run the rule: the authorizer service and the proxy's configuration. The proxy sends the files itself where
-// it can. The tests run every generated file. Values that could break the configuration's syntax are refused.
+// The folder for a proxy that cannot run the rule: the authorizer service and the proxy's
+// configuration. The proxy sends the files itself where it can. The tests run every generated file.
+// Values that could break the configuration's syntax are refused.
 
 import { CREDENTIAL_NAMES } from '../../remote-tree/bucket-credentials.ts';
 import { rendered, type Values } from '../../template.ts';
 import { commonValues, configured, inOrder, keyRingOf, secretNames } from '../deployment.ts';
 import { checkPath } from '../nginx/configuration.ts';
 import { kindOf, parseOrigin } from '../origin.ts';
-import {
-  type Bundle,
-  type Deployment,
-  type DeploymentFiles,
-  NO_KEYS,
-  targetOf,
-  type TargetOptions,
-} from '../target.ts';
+import { type Bundle, type Deployment, type DeploymentFiles, noKeys, targetOf, type TargetOptions } from '../target.ts';
 import type { AuthorizerConfiguration } from './configuration.ts';
-import { CADDY_TIMEOUTS, PROXIES, type Proxy, PROXY_RECORDS } from './proxies.ts';
+import { caddyTimeouts, PROXIES, type Proxy, PROXY_RECORDS } from './proxies.ts';
 
 const OPTIONS = [
   'proxy',
@@ -40,7 +34,7 @@ export const authorizer = targetOf({
   reads: { folder: BUNDLE, s3: BUNDLE },
   options: OPTIONS,
   codeBytesMax: null,
-  refusedKeys: NO_KEYS,
+  refusedKeys: noKeys,
   files: authorizerFiles,
 });
 
@@ -91,7 +85,10 @@ function treeOf(deployment: AuthorizerDeployment, proxy: Proxy): AuthorizerConfi
   return { kind: 'folder', publicRoot, keyRing, fileHeaders: PROXY_RECORDS[proxy].fileHeaders };
 }
 
-/** Parses ADDRESS:PORT. Throws Error for anything else, host names included: a name may resolve to another machine later. */
+/**
+ * Parses ADDRESS:PORT. Throws Error for anything else, host names included: a name may resolve to
+ * another machine later.
+ */
 function addressOf(authorizer: string): { readonly host: string; readonly port: number } {
   const [, host = '', port = ''] = /^(\d+(?:\.\d+){3}|\[[\da-f:]+\]):(\d{1,5})$/i.exec(authorizer) ?? [];
   if (host === '' || Number(port) < 1 || Number(port) > 65_535)
@@ -121,5 +118,5 @@ const proxyValues = (proxy: Proxy): Values => ({
   proxy: PROXY_RECORDS[proxy].title,
   ...Object.fromEntries(PROXIES.map((name) => [name, name === proxy])),
   // The README shows them between braces of its own, with blanks instead of tabs.
-  timeouts: CADDY_TIMEOUTS().replaceAll('\t', '    ').replaceAll(/^/gm, '    '),
+  timeouts: caddyTimeouts().replaceAll('\t', '    ').replaceAll(/^/gm, '    '),
 });

@@ -1,5 +1,6 @@
-// The proxies in front of the authorizer, and the configuration of each. A proxy passes requests on unchanged, sets X-Forwarded-Proto, and sends
-// the file that the service names. Its own errors look like the rule's refusals where the proxy allows that.
+// The proxies in front of the authorizer, and the configuration of each. A proxy passes requests on
+// unchanged, sets X-Forwarded-Proto, and sends the file that the service names. Its own errors look
+// like the rule's refusals where the proxy allows that.
 
 import type { Reason } from '../../rule/refusal-codes.ts';
 import type { FieldLine } from '../../rule/request.ts';
@@ -45,7 +46,7 @@ export const PROXY_RECORDS: Readonly<Record<Proxy, ProxyRecord>> = {
     title: 'Caddy',
     fileHeaders: [PATH],
     files: (service) => [
-      ['Caddyfile', rendered('authorizer/Caddyfile', { timeouts: CADDY_TIMEOUTS() })],
+      ['Caddyfile', rendered('authorizer/Caddyfile', { timeouts: caddyTimeouts() })],
       ['playbill.caddy', caddyConfiguration(service)],
     ],
   },
@@ -56,8 +57,11 @@ export const PROXY_RECORDS: Readonly<Record<Proxy, ProxyRecord>> = {
   },
 };
 
-/** Global options: a site cannot have its own. Without them Caddy waits for ever for the end of a request. */
-export const CADDY_TIMEOUTS = (): string => renderedPart('authorizer/timeouts.caddy');
+/**
+ * Global options: a site cannot have its own. Without them Caddy waits for ever for the end of a
+ * request.
+ */
+export const caddyTimeouts = (): string => renderedPart('authorizer/timeouts.caddy');
 
 /** The headers of a 200, except Content-Type. */
 const ANSWER_HEADERS = [

@@ -1,4 +1,5 @@
-// The folder for Cloudflare. It reads a bound key ring from a KV namespace: assets change only with a deployment.
+// The folder for Cloudflare. It reads a bound key ring from a KV namespace: assets change only with
+// a deployment.
 
 import { rendered } from '../../template.ts';
 import { isCaching, type Worker } from '../worker/deployment.ts';

@@ -1,5 +1,6 @@
-// The folder for CloudFront: the function for Lambda@Edge, two CloudFormation templates and a README. The distribution and its function go to
-// us-east-1, where Lambda@Edge wants its functions; the bucket's policy goes to the bucket's own region. Refuses a bucket that CloudFront cannot
+// The folder for CloudFront: the function for Lambda@Edge, two CloudFormation templates and a
+// README. The distribution and its function go to us-east-1, where Lambda@Edge wants its functions;
+// the bucket's policy goes to the bucket's own region. Refuses a bucket that CloudFront cannot
 // read, and a signature profile that the function cannot verify.
 
 import { createHash } from 'node:crypto';
@@ -19,15 +20,18 @@ export type LambdaEdgeDeployment = Deployment & Pick<TargetOptions, (typeof OPTI
 type PrivateBucket = Extract<TreeOrigin, { readonly kind: 's3' }>;
 
 /**
- * How long CloudFront keeps an edition. Editions never change, but nothing on CloudFront can compare one with its name, so a wrong body that the
- * bucket, or something before it, sent once must not stay for a year. In the bucket an edition says a year: the maximum counts.
+ * How long CloudFront keeps an edition. Editions never change, but nothing on CloudFront can
+ * compare one with its name, so a wrong body that the bucket, or something before it, sent once
+ * must not stay for a year. In the bucket an edition says a year: the maximum counts.
  */
 export const KEPT_HOURS = 4;
 
 // Why distribution.json is as it is, which JSON itself cannot say:
-// - 128 MB and 5 s are the most at viewer events. `aws cloudformation package` zips and uploads the code.
-// - The cache key is the path that the function has named, and nothing else. No header of the client
-//   reaches the bucket. No encodings: the function chooses between the file and its siblings.
+// - 128 MB and 5 s are the most at viewer events. `aws cloudformation package` zips and uploads the
+//   code.
+// - The cache key is the path that the function has named, and nothing else. No header of the
+//   client reaches the bucket. No encodings: the function chooses between the file and its
+//   siblings.
 // - MinTTL is 0, so that an error with `no-store` is not kept; so is the time of every status that
 //   CloudFront would otherwise keep for 10 s.
 // - All methods are allowed: the rule itself answers 405.
@@ -102,7 +106,10 @@ function lambdaEdgeFiles(deployment: LambdaEdgeDeployment): DeploymentFiles {
   ];
 }
 
-/** Throws Error for a bucket that CloudFront cannot sign for, and for a prefix that CloudFront and S3 might encode differently. */
+/**
+ * Throws Error for a bucket that CloudFront cannot sign for, and for a prefix that CloudFront and
+ * S3 might encode differently.
+ */
 function bucketOf(options: OriginOptions): PrivateBucket {
   const { origin, originEndpoint } = options;
   if (!origin.startsWith('s3://')) throw new Error(`--origin: expected s3://BUCKET/PREFIX, found "${origin}"`);

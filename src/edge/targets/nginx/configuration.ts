@@ -1,5 +1,6 @@
-// What the folders of nginx and of the authorizer behind nginx share: checks of values that could break the configuration's syntax, the problem
-// documents of nginx's own errors, and an nginx.conf for trying out.
+// What the folders of nginx and of the authorizer behind nginx share: checks of values that could
+// break the configuration's syntax, the problem documents of nginx's own errors, and an nginx.conf
+// for trying out.
 
 import { type Reason, REFUSALS } from '../../rule/refusal-codes.ts';
 import { refuse } from '../../rule/refusal-response.ts';
@@ -23,7 +24,10 @@ export function checkListen(listen: string): void {
   if (!isValid) throw new Error(`listen: expected ${kinds}, found "${listen}"`);
 }
 
-/** The statuses of nginx's own errors, and the reasons that replace them. nginx uses 494 internally; its 500 becomes our 503. */
+/**
+ * The statuses of nginx's own errors, and the reasons that replace them. nginx uses 494 internally;
+ * its 500 becomes our 503.
+ */
 const OWN_REFUSALS: readonly (readonly [own: number, reason: Reason])[] = [
   [400, 'request-malformed'],
   [404, 'not-found'],
@@ -42,7 +46,9 @@ const OWN_REFUSALS_OF_PROXY = [...OWN_REFUSALS, [502, 'internal'], [504, 'intern
 /** The problem document for an error of the proxy itself. */
 export const documentOf = (reason: Reason): string => refuse(REFUSALS[reason].status, reason).body.trimEnd();
 
-/** The parts that every configuration of nginx has, on the level that each is for: http or server. */
+/**
+ * The parts that every configuration of nginx has, on the level that each is for: http or server.
+ */
 export const serverValues = (isProxy: boolean): Values => ({
   http: renderedPart('nginx/http.conf', {
     problems: OWN_REFUSALS.map(([, reason]) => `  ${REFUSALS[reason].status} '${documentOf(reason)}\n';`).join('\n'),
@@ -55,5 +61,8 @@ export const serverValues = (isProxy: boolean): Values => ({
   }),
 });
 
-/** A whole nginx.conf for trying out, with the module of njs if it is needed. nginx writes only below its prefix. */
+/**
+ * A whole nginx.conf for trying out, with the module of njs if it is needed. nginx writes only
+ * below its prefix.
+ */
 export const standalone = (njs: boolean): string => rendered('nginx/nginx.conf', { njs });

@@ -1,17 +1,10 @@
-// The folder for nginx with njs and a tree on disk, which nginx sends with sendfile and gzip_static. The tests run every line of the
-// configuration.
+// The folder for nginx with njs and a tree on disk, which nginx sends with sendfile and
+// gzip_static. The tests run every line of the configuration.
 
 import { AppError, withoutUser } from '../../../errors.ts';
 import { rendered, renderedPart } from '../../template.ts';
 import { commonValues, inOrder, keyRingOf, secretNames } from '../deployment.ts';
-import {
-  type Bundle,
-  type Deployment,
-  type DeploymentFiles,
-  NO_KEYS,
-  targetOf,
-  type TargetOptions,
-} from '../target.ts';
+import { type Bundle, type Deployment, type DeploymentFiles, noKeys, targetOf, type TargetOptions } from '../target.ts';
 import { checkListen, checkPath, serverValues, standalone } from './configuration.ts';
 import type { NginxSettings } from './request.ts';
 
@@ -27,7 +20,7 @@ export const nginx = targetOf({
   reads: { folder: BUNDLE },
   options: ['publicRoot', 'keyRingPath', 'listen', 'origin'],
   codeBytesMax: null,
-  refusedKeys: NO_KEYS,
+  refusedKeys: noKeys,
   files: (deployment: NginxDeployment): DeploymentFiles => {
     const { bundle, keyRing, settings, publicRoot, listen, profiles } = deployment;
     refuseBucket(deployment.origin);
@@ -38,7 +31,8 @@ export const nginx = targetOf({
     const own: NginxSettings = { ...settings, keyRing: keyRingPath, profiles: profiles.join(' ') };
     const names = secretNames(keyRing);
     const secrets = Object.fromEntries(names.map((name) => [name, '']));
-    // Without secrets, the file as it is: nginx does not start if it is missing. Otherwise an example: the next one must not replace secrets.
+    // Without secrets, the file as it is: nginx does not start if it is missing. Otherwise an
+    // example: the next one must not replace secrets.
     const secretsName = names.length > 0 ? 'playbill-secrets.example.json' : 'playbill-secrets.json';
     const edition = (location: string, missing: string): string =>
       renderedPart('nginx/edition.conf', { location, missing });

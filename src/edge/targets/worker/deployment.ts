@@ -1,5 +1,5 @@
-// What a host of workers is; checks the options of a worker's deployment, and derives where its tree and key ring are and which secrets it needs.
-// Refuses what the host cannot do.
+// What a host of workers is; checks the options of a worker's deployment, and derives where its
+// tree and key ring are and which secrets it needs. Refuses what the host cannot do.
 
 import { CREDENTIAL_NAMES } from '../../remote-tree/bucket-credentials.ts';
 import { secretNames } from '../deployment.ts';
@@ -41,13 +41,16 @@ export interface Host extends Pick<Target, 'name' | 'summary' | 'testedOn' | 're
   /** Whether it has a cache: then cache.md says how it keeps editions. */
   readonly hasCache: boolean;
   /**
-   * Whether what is bound is a folder on its disk. Otherwise bound-ring.md and bound-tree.md say what to do after a change of
-   * keys and after a build.
+   * Whether what is bound is a folder on its disk. Otherwise bound-ring.md and bound-tree.md say
+   * what to do after a change of keys and after a build.
    */
   readonly bindsFolders: boolean;
   /** Whether it compresses responses itself, and drops the Content-Encoding of a worker. */
   readonly compresses: boolean;
-  /** The files that it needs beside worker.js: its configuration, or a module that calls the worker with the environment. */
+  /**
+   * The files that it needs beside worker.js: its configuration, or a module that calls the worker
+   * with the environment.
+   */
   readonly files: (worker: Worker) => DeploymentFiles;
 }
 
@@ -64,7 +67,9 @@ export const KEY_RING_TOKEN = 'PLAYBILL_KEY_RING_TOKEN';
 /** The binding of the key ring, if the tree is bound as well. */
 const KEY_RING_BINDING = 'KEYRING';
 
-/** Throws Error for a location where the key ring cannot be read, or where clients could read it. */
+/**
+ * Throws Error for a location where the key ring cannot be read, or where clients could read it.
+ */
 function ringSourceOf(host: Host, { keyRingAt, publicRoot }: WorkerDeployment, tree: TreeOrigin): KeyRingSource {
   if (tree.kind === 's3' || tree.kind === 'r2') {
     if (keyRingAt === null) return { kind: 'bucket', location: 'edge/keyring.json' };
@@ -86,7 +91,10 @@ function ringSourceOf(host: Host, { keyRingAt, publicRoot }: WorkerDeployment, t
   return { kind: 'url', location };
 }
 
-/** What a server makes of a URL: neither the case of its host nor a default port, dots or escapes lead to another file. */
+/**
+ * What a server makes of a URL: neither the case of its host nor a default port, dots or escapes
+ * lead to another file.
+ */
 function fileAt(url: string): string {
   const { host, pathname } = new URL(url);
   const path = pathname.replaceAll(/%[\da-f]{2}/gi, (escape) => String.fromCharCode(parseInt(escape.slice(1), 16)));

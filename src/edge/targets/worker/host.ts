@@ -1,11 +1,12 @@
-// Makes a target of a host of workers: all hosts run the rule as a fetch handler, in one ES module that begins with its configuration. A host adds
-// the files that it needs, and what the README says of it.
+// Makes a target of a host of workers: all hosts run the rule as a fetch handler, in one ES module
+// that begins with its configuration. A host adds the files that it needs, and what the README says
+// of it.
 
 import { commonValues, configured, inOrder } from '../deployment.ts';
 import type { OriginKind, TreeOrigin } from '../origin.ts';
 import { rendered, renderedPart, type Values } from '../../template.ts';
 import { CREDENTIAL_NAMES } from '../../remote-tree/bucket-credentials.ts';
-import { type Bundle, NO_KEYS, targetOf } from '../target.ts';
+import { type Bundle, noKeys, targetOf } from '../target.ts';
 import {
   boundFolders,
   type Host,
@@ -38,7 +39,7 @@ export const workerTarget = (host: Host) =>
     reads: host.reads,
     options: WORKER_OPTIONS,
     codeBytesMax: host.codeBytesMax,
-    refusedKeys: NO_KEYS,
+    refusedKeys: noKeys,
     files: (deployment) => {
       const worker = workerOf(host, deployment);
       return inOrder([

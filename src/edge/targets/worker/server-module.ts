@@ -1,4 +1,5 @@
-// The module for hosts that do not pass an environment to the handler, such as Deno and Bun: it passes their own, and the folders that are bound.
+// The module for hosts that do not pass an environment to the handler, such as Deno and Bun: it
+// passes their own, and the folders that are bound.
 
 import { rendered } from '../../template.ts';
 import { boundFolders, type Worker } from './deployment.ts';

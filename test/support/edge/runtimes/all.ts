@@ -1,5 +1,6 @@
-// What the rule must run on: the pure core, the local server, and every target of `edge build`. nginx, Caddy and HAProxy, which npm does not
-// bring, run in `npm run test:all`, and so do the hosts of workers. A missing program is an error that names it.
+// What the rule must run on: the pure core, the local server, and every target of `edge build`.
+// nginx, Caddy and HAProxy, which npm does not bring, run in `npm run test:all`, and so do the
+// hosts of workers. A missing program is an error that names it.
 
 import { PROXIES } from '../../../../src/edge/targets/authorizer/proxies.ts';
 import type { Target } from '../../../../src/edge/targets/target.ts';
@@ -38,7 +39,10 @@ const BY_TARGET: Readonly<Record<string, readonly NamedRuntime[]>> = {
   ...Object.fromEntries(HOSTS.map((host) => [host.name, [host]])),
 };
 
-/** What the targets run on. Throws Error for one that nothing here starts: nobody would know whether it keeps to the rule. */
+/**
+ * What the targets run on. Throws Error for one that nothing here starts: nobody would know whether
+ * it keeps to the rule.
+ */
 export function runtimesOf(targets: readonly Pick<Target, 'name'>[]): readonly NamedRuntime[] {
   return targets.flatMap(({ name }) => {
     const runtimes = Object.hasOwn(BY_TARGET, name) ? BY_TARGET[name] : undefined;

@@ -1,5 +1,6 @@
-// The worker on Deno, Bun, Vercel and Netlify: the folder that `edge build` writes for each, unchanged, under the README's own command. npm
-// brings Deno, Bun and Vercel's runtime; Netlify's is Deno.
+// The worker on Deno, Bun, Vercel and Netlify: the folder that `edge build` writes for each,
+// unchanged, under the README's own command. npm brings Deno, Bun and Vercel's runtime; Netlify's
+// is Deno.
 
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -94,7 +95,10 @@ export async function startWorkerHost(
   return { name: host, port, now: () => Math.floor(Date.now() / 1000), send: (lines) => sendLines(port, lines), stop };
 }
 
-/** A host with the tree by URL, which all of them can read; on Deno and Bun, as on Cloudflare, it may be a folder or a bucket as well. */
+/**
+ * A host with the tree by URL, which all of them can read; on Deno and Bun, as on Cloudflare, it
+ * may be a folder or a bucket as well.
+ */
 export function hostByUrl(host: WorkerHost | 'cloudflare', pointerSeconds = 5): StartRuntime {
   return async (world) => {
     const server = createServer((request, response) => {
@@ -120,7 +124,10 @@ export function hostByUrl(host: WorkerHost | 'cloudflare', pointerSeconds = 5): 
   };
 }
 
-/** How a host that has a target of its own starts the folder, by the command of its README or as the host does. */
+/**
+ * How a host that has a target of its own starts the folder, by the command of its README or as the
+ * host does.
+ */
 const STARTS: Readonly<Record<WorkerHost, (folder: StartedFolder) => Promise<() => Promise<void>>>> = {
   deno: ({ readme, port, options }) => startProgram(program(PROGRAMS.deno), argumentsOf(readme, 'deno'), port, options),
   bun: ({ readme, port, options }) => startProgram(program(PROGRAMS.bun), argumentsOf(readme, 'bun'), port, options),
@@ -141,7 +148,10 @@ function argumentsOf(readme: string, command: string): readonly string[] {
   return (found[2] ?? '').split(' ');
 }
 
-/** What npm has brought for this platform, which install scripts, where npm runs them, move into the package itself. */
+/**
+ * What npm has brought for this platform, which install scripts, where npm runs them, move into the
+ * package itself.
+ */
 export function program({ manifest, path, moved }: (typeof PROGRAMS)[keyof typeof PROGRAMS]): string {
   const { optionalDependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as { optionalDependencies: object };
   const folder = dirname(manifest);
@@ -152,7 +162,10 @@ export function program({ manifest, path, moved }: (typeof PROGRAMS)[keyof typeo
   return found;
 }
 
-/** As the host does: middleware becomes one script, which answers every request in its runtime with the project's environment. */
+/**
+ * As the host does: middleware becomes one script, which answers every request in its runtime with
+ * the project's environment.
+ */
 async function startVercel(folder: string, port: number, secrets: World['secrets']): Promise<() => Promise<void>> {
   const entry =
     "import answer from './middleware.js'; addEventListener('fetch', (e) => e.respondWith(answer(e.request)));";
