@@ -1,6 +1,7 @@
-// `npm run bench [-- --size S|M|L] [--postgres] [--bucket] [--shards] [--edge] [--rounds N] [--profile WORK]`: measures the compiled command and the
-// edge rule against reference programs, and writes the results to test/bench. --profile saves CPU profiles of one kind of work: full, horizon, cron,
-// cronViews, day, import or version.
+// `npm run bench [-- --size S|M|L] [--postgres] [--bucket] [--shards] [--edge] [--rounds N]
+// [--profile WORK]`: measures the compiled command and the edge rule against reference programs,
+// and writes the results to test/bench. --profile saves CPU profiles of one kind of work: full,
+// horizon, cron, cronViews, day, import or version.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

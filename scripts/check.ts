@@ -1,4 +1,5 @@
-// Runs all checks: format, lint, types, unused code, compilation, tests. Does not stop at a failure; reports the steps that failed at the end.
+// Runs all checks: format, lint, types, unused code, compilation, tests. Does not stop at a
+// failure; reports the steps that failed at the end.
 
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

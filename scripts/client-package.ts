@@ -1,5 +1,5 @@
-// Makes the package playbill-client for storefronts: only the compiled client and its types, without dependencies. Version, licence and `private` are
-// copied from playbill.
+// Makes the package playbill-client for storefronts: only the compiled client and its types,
+// without dependencies. Version, licence and `private` are copied from playbill.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The parts of the compiled folder that it contains. The client's types refer to the edge rule's type of a key pair. */
+/**
+ * The parts of the compiled folder that it contains. The client's types refer to the edge rule's
+ * type of a key pair.
+ */
 const PARTS = ['client', 'edge/web-crypto/key-pair.d.ts'];
 
 /** Writes the package from the `compiled` folder into `folder`, which it replaces. */
@@ -31,7 +34,8 @@ function manifest() {
     description: 'Signed requests for the catalogue of a storefront that Playbill publishes.',
     license: own['license'],
     keywords: ['playbill', 'storefront', 'http-message-signatures', 'rfc9421'],
-    // These versions have AbortSignal.timeout, fetch and Web Crypto without a flag, and the syntax of the compiler's target.
+    // These versions have AbortSignal.timeout, fetch and Web Crypto without a flag, and the syntax
+    // of the compiler's target.
     engines: { node: '>=22' },
     type: 'module',
     sideEffects: false,

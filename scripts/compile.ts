@@ -1,6 +1,8 @@
-// `tsx scripts/compile.ts [FOLDER]`: compiles src/ for the installed command into FOLDER, by default dist/: the command as bundles (loading hundreds of
-// small modules would take longer than most commands), its functions, the client, types, the bundles of the edge rule and of the preview page, so
-// that an installation needs no bundler, and the texts that `edge build` fills in. Writes the separate package of the client to FOLDER-client.
+// `tsx scripts/compile.ts [FOLDER]`: compiles src/ for the installed command into FOLDER, by
+// default dist/: the command as bundles (loading hundreds of small modules would take longer than
+// most commands), its functions, the client, types, the bundles of the edge rule and of the preview
+// page, so that an installation needs no bundler, and the texts that `edge build` fills in. Writes
+// the separate package of the client to FOLDER-client.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -15,8 +17,9 @@ import { writeClientPackage } from './client-package.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * The entry point; keeps its path, dist/cli/main.js. Shared code goes to dist/chunks, which is as deep as the folders of src/, so that
- * `new URL('../../data/…', import.meta.url)` means the same in both.
+ * The entry point; keeps its path, dist/cli/main.js. Shared code goes to dist/chunks, which is as
+ * deep as the folders of src/, so that `new URL('../../data/…', import.meta.url)` means the same in
+ * both.
  */
 const MAIN = 'cli/main.ts';
 
@@ -45,7 +48,8 @@ async function compileCommand(folder: string): Promise<void> {
     outbase: 'src',
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
-    // Only a checkout has esbuild. The driver must stay a package: it looks for its native part relative to its own files.
+    // Only a checkout has esbuild. The driver must stay a package: it looks for its native part
+    // relative to its own files.
     external: ['esbuild', 'better-sqlite3'],
     // For dependencies in CommonJS.
     banner: { js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);" },

@@ -1,5 +1,5 @@
-// Prints the rows of the demo catalogue as NDJSON. `--now` is an ISO 8601 time with an offset: the result must not depend on the zone of
-// the machine.
+// Prints the rows of the demo catalogue as NDJSON. `--now` is an ISO 8601 time with an offset: the
+// result must not depend on the zone of the machine.
 
 import { parseArgs } from 'node:util';
 import { DateTime } from 'luxon';

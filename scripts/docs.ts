@@ -1,5 +1,5 @@
-// `npm run docs`: runs the console sessions in the documents and writes their real output into them; regenerates the generated files. Read the
-// difference before you commit it.
+// `npm run docs`: runs the console sessions in the documents and writes their real output into
+// them; regenerates the generated files. Read the difference before you commit it.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// Runs the fault tests, and rewrites test/fault/matrix.txt and test/objects/matrix.txt from what they
-// report.
+// Runs the fault tests, and rewrites test/fault/matrix.txt and test/objects/matrix.txt from what
+// they report.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// `npm run faults` rewrites the tables of faults; `npm run faults -- --plant [WORD…]` plants faults in
-// the program, and says which no test notices.
+// `npm run faults` rewrites the tables of faults; `npm run faults -- --plant [WORD…]` plants faults
+// in the program, and says which no test notices.
 
 import { rewriteTables } from './fault-matrix.ts';
 import { plantFaults } from './planted-faults.ts';

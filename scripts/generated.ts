@@ -1,5 +1,6 @@
-// Makes the generated files: examples for the contract (real documents of the demo), the client's types of the documents (without zod), the
-// command line reference, and the table of the edge's targets. `npm run docs` writes them; a test fails if they are out of date.
+// Makes the generated files: examples for the contract (real documents of the demo), the client's
+// types of the documents (without zod), the command line reference, and the table of the edge's
+// targets. `npm run docs` writes them; a test fails if they are out of date.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -78,7 +79,7 @@ async function examplesText(): Promise<string> {
       return `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
     };
     return [
-      `// Real answers: front ${FRONT} of the demo as of ${NOW}, byte for byte but for the final newline. Made by: npm run docs`,
+      `// Real answers: front ${FRONT} of the demo as of ${NOW}, byte for byte but for the final\n// newline. Made by: npm run docs`,
       '',
       `export const PRODUCTS_EXAMPLE =\n  ${literal('products')};`,
       '',
@@ -114,7 +115,7 @@ function documentTypesText(): string {
     return `${comment}export interface ${name} {\n${lines.join('\n')}\n}`;
   });
   return [
-    '// The documents of the API as types, for code that has no zod. Made from contract/documents.ts by: npm run docs',
+    '// The documents of the API as types, for code that has no zod. Made from contract/documents.ts by:\n// npm run docs',
     '',
     texts.join('\n\n'),
     '',

@@ -1,6 +1,6 @@
-// Installs Debian packages: node scripts/install-debian.mjs nginx wrk
-// As root with apt it installs what is missing; otherwise it says what to type. Starts no service, prints only to stderr.
-// Exits 0 even if a package is missing, so that other work can go on; with CI=true it exits 1 then.
+// Installs Debian packages: node scripts/install-debian.mjs nginx wrk As root with apt it installs
+// what is missing; otherwise it says what to type. Starts no service, prints only to stderr. Exits
+// 0 even if a package is missing, so that other work can go on; with CI=true it exits 1 then.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,10 @@ function missingOf(packages) {
   });
 }
 
-/** Installs without starting daemons: maintainer scripts ask policy-rc.d first, and exit code 101 forbids it. */
+/**
+ * Installs without starting daemons: maintainer scripts ask policy-rc.d first, and exit code 101
+ * forbids it.
+ */
 function install(packages) {
   const ownPolicy = !existsSync(POLICY);
   if (ownPolicy) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });

@@ -1,4 +1,5 @@
-// Takes the pictures for the README: the preview of the demo at a fixed instant, in the browser that the tests use.
+// Takes the pictures for the README: the preview of the demo at a fixed instant, in the browser
+// that the tests use.
 //
 //   tsx scripts/pictures.ts
 

@@ -1,6 +1,6 @@
-// `npm run faults -- --plant [WORD]`: plants each fault of test/support/planted, or those whose text has
-// the word, in a copy of the project, runs the tests that should notice it, and prints those that did
-// not. Exits 1 if any went unnoticed.
+// `npm run faults -- --plant [WORD]`: plants each fault of test/support/planted, or those whose
+// text has the word, in a copy of the project, runs the tests that should notice it, and prints
+// those that did not. Exits 1 if any went unnoticed.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Generates the reference in src/cli/README.md: commands with their options, exit codes, error codes, finding codes, metrics.
+// Generates the reference in src/cli/README.md: commands with their options, exit codes, error
+// codes, finding codes, metrics.
 
 import type { Command, Option } from 'commander';
 import { EXIT } from '../src/cli/exit-codes.ts';
@@ -113,7 +114,10 @@ function defaultOf({ negate, defaultValue, defaultValueDescription }: Option): s
   return defaultValueDescription ?? String(defaultValue);
 }
 
-/** Name, labels and help of every metric, taken from the output for a tree and a build that have all of them. */
+/**
+ * Name, labels and help of every metric, taken from the output for a tree and a build that have all
+ * of them.
+ */
 function metricRows(): string[][] {
   const at = '2026-05-01T09:00:00Z';
   const snapshot = {

@@ -1,5 +1,5 @@
-// Creates a catalogue of a given size for benchmarks and tests. The same seed and instant give the same rows on every machine. Replaces no file without
-// --force, and never reads the clock.
+// Creates a catalogue of a given size for benchmarks and tests. The same seed and instant give the
+// same rows on every machine. Replaces no file without --force, and never reads the clock.
 //
 //   tsx scripts/seed.ts --size S|M|L|XS --db PATH [--now 2026-05-01T09:00:00Z] [--seed 1] [--force]
 
@@ -34,8 +34,10 @@ const DEFAULT_NOW = '2026-05-01T09:00:00Z';
 const USAGE = 'usage: tsx scripts/seed.ts --size S|M|L|XS --db PATH [--now INSTANT] [--seed N] [--force]';
 
 /**
- * Writes a new catalogue with the schema of data/schema.sql and returns the number of rows by table.
- * @throws SeedRefusal if the file exists and `force` is not set, the folder is missing, the instant is not canonical, or the seed is not a 32-bit integer
+ * Writes a new catalogue with the schema of data/schema.sql and returns the number of rows by
+ * table.
+ * @throws SeedRefusal if the file exists and `force` is not set, the folder is missing, the instant
+ * is not canonical, or the seed is not a 32-bit integer
  */
 export function seedCatalogue({ path, size: sizeName, now: nowText, seed, force = false }: SeedOptions): RowCounts {
   if (!Number.isInteger(seed) || Math.abs(seed) > 0x7fff_ffff) {

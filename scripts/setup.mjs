@@ -1,7 +1,9 @@
-// Prepares a checkout, then runs a command in it:  node scripts/setup.mjs [--to-run] tsx scripts/start.ts
-// If the machine's Node.js is too old, installs the one of .node/package.json from npm and uses it. Installs the packages of the lock file and checks
-// that the SQLite driver loads. With --to-run, a fresh checkout gets only the packages needed to run, a tenth of all; the first command without it
-// installs the rest. Plain JavaScript for Node.js 16, because it runs before anything is installed. Prints to stderr: stdout belongs to the command.
+// Prepares a checkout, then runs a command in it: node scripts/setup.mjs [--to-run] tsx
+// scripts/start.ts If the machine's Node.js is too old, installs the one of .node/package.json from
+// npm and uses it. Installs the packages of the lock file and checks that the SQLite driver loads.
+// With --to-run, a fresh checkout gets only the packages needed to run, a tenth of all; the first
+// command without it installs the rest. Plain JavaScript for Node.js 16, because it runs before
+// anything is installed. Prints to stderr: stdout belongs to the command.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,8 +38,9 @@ function isNodeNewEnough() {
 const TO_RUN = ['esbuild', 'luxon', 'preact', 'tsx'];
 
 /**
- * Whether the packages of the lock file are installed: npm lists those that it installed in node_modules/.package-lock.json, without the optional ones
- * that it left out. With `isToRun`, the packages needed to run are enough.
+ * Whether the packages of the lock file are installed: npm lists those that it installed in
+ * node_modules/.package-lock.json, without the optional ones that it left out. With `isToRun`, the
+ * packages needed to run are enough.
  */
 function isInstalled(folder, isToRun = false) {
   if (!existsSync(`${root}${folder}node_modules/.package-lock.json`)) return false;
@@ -58,7 +61,10 @@ function npm(folder, environment, ...argv) {
   return spawnSync('npm', [...argv, '--no-audit', '--no-fund', '--loglevel=error'], options).status === 0;
 }
 
-/** Installs a newer Node.js unless that is done, and returns its folder. Not in node_modules, where `npm ci` would remove it. */
+/**
+ * Installs a newer Node.js unless that is done, and returns its folder. Not in node_modules, where
+ * `npm ci` would remove it.
+ */
 function installNode() {
   const bin = `${root}.node/node_modules/.bin`;
   if (!isInstalled('.node/') || !existsSync(`${bin}/node`)) {
@@ -79,7 +85,10 @@ function isDriverSound(environment) {
   return spawnSync('node', words, { cwd: root, env: environment, stdio: 'ignore' }).status === 0;
 }
 
-/** Installs only the packages needed to run, at the versions of the lock file: npm skips what a reduced manifest does not need. */
+/**
+ * Installs only the packages needed to run, at the versions of the lock file: npm skips what a
+ * reduced manifest does not need.
+ */
 function installToRun(environment) {
   const { name, dependencies, devDependencies = {}, allowScripts } = readJson('package.json');
   const lock = readJson('package-lock.json');
@@ -116,7 +125,8 @@ function installPackages(environment, isToRun) {
 function run(command, argv, environment) {
   const child = spawn(command, argv, { stdio: 'inherit', env: environment });
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  // On a terminal, Ctrl+C reaches the command anyway; a second SIGINT would end it before it has finished.
+  // On a terminal, Ctrl+C reaches the command anyway; a second SIGINT would end it before it has
+  // finished.
   for (const signal of signals)
     process.on(signal, () => {
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);

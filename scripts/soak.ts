@@ -1,5 +1,5 @@
-// `npm run soak -- [--for 90m] [--seed N] [FILE…]`: runs the long random walks again and again, with
-// another seed each time, until the time is up. A failure ends it and says how to repeat it.
+// `npm run soak -- [--for 90m] [--seed N] [FILE…]`: runs the long random walks again and again,
+// with another seed each time, until the time is up. A failure ends it and says how to repeat it.
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// `npm start`: creates the demo catalogue for the current time, builds it into out/ and verifies the tree, by running the real commands; then says what
-// to look at next. Never replaces your own catalogue at data/catalogue.sqlite: it builds that instead.
+// `npm start`: creates the demo catalogue for the current time, builds it into out/ and verifies
+// the tree, by running the real commands; then says what to look at next. Never replaces your own
+// catalogue at data/catalogue.sqlite: it builds that instead.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// Measures how often a document without editions, rebuilt by cron, is wrong: the share of a day during which the last build differs from the right
-// document. A build with a horizon of a day knows the right document at every second.
+// Measures how often a document without editions, rebuilt by cron, is wrong: the share of a day
+// during which the last build differs from the right document. A build with a horizon of a day
+// knows the right document at every second.
 //
 //   npm run -s tsx -- scripts/wrong-shares.ts [--db FILE] [--now INSTANT]        without --db: the demo as of that instant
 
@@ -14,15 +15,18 @@ import { demoRows } from '../data/demo/rows.ts';
 const DAY = 86_400;
 export const INTERVALS = [5, 15, 60] as const;
 
-/** The start of an edition, in seconds since the start of the day, and the digest of its content. */
+/**
+ * The start of an edition, in seconds since the start of the day, and the digest of its content.
+ */
 export interface Start {
   readonly second: number;
   readonly digest: string;
 }
 
 /**
- * The share of a day's seconds at which a document is wrong that is built every `interval` seconds, `phase` seconds past the hour, and published at
- * once. Starts ascend; the first is at 0, when there was a build as well.
+ * The share of a day's seconds at which a document is wrong that is built every `interval` seconds,
+ * `phase` seconds past the hour, and published at once. Starts ascend; the first is at 0, when
+ * there was a build as well.
  */
 export function wrongShare(starts: readonly Start[], interval: number, phase: number): number {
   const right = rightBySecond(starts);
@@ -48,7 +52,10 @@ function rightBySecond(starts: readonly Start[]): Uint32Array {
 
 export interface Shares {
   readonly minutes: number;
-  /** The best case: cron runs exactly at the minutes when most changes happen, and publishes at once. Mean over fronts. */
+  /**
+   * The best case: cron runs exactly at the minutes when most changes happen, and publishes at
+   * once. Mean over fronts.
+   */
   readonly aligned: number;
   /** Cron runs at any minute of its interval. Mean over these minutes, and over fronts. */
   readonly anyPhase: number;
@@ -72,7 +79,10 @@ export function sharesOf(fronts: readonly (readonly Start[])[]): Shares[] {
   });
 }
 
-/** The shares as a Markdown table. `checked` editions were compared with builds of the same instant; `different` of them differed. */
+/**
+ * The shares as a Markdown table. `checked` editions were compared with builds of the same instant;
+ * `different` of them differed.
+ */
 export function sharesTable(shares: readonly Shares[], checked: number, different: number): string {
   const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
   return [
@@ -86,7 +96,10 @@ export function sharesTable(shares: readonly Shares[], checked: number, differen
   ].join('\n');
 }
 
-/** Measures a catalogue (null for the demo) over the day that begins at `now`. @returns the table */
+/**
+ * Measures a catalogue (null for the demo) over the day that begins at `now`.
+ * @returns the table
+ */
 export async function measured(databasePath: string | null, now: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'playbill-wrong-'));
   try {

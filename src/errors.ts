@@ -1,9 +1,10 @@
-// Errors that a user can fix: a stable code, what was expected, what was found and where, and what to type.
-// Bad catalogue data is not thrown; it is collected as findings (findings.ts).
+// Errors that a user can fix: a stable code, what was expected, what was found and where, and what
+// to type. Bad catalogue data is not thrown; it is collected as findings (findings.ts).
 
 /**
- * Every error code, the exit code it leads to, and when it occurs, for the reference. Scripts match on both codes, so neither may change.
- * 75: another attempt may mend it. 2: nothing of a tree was written; later on the same error exits 6 (`afterWriting`).
+ * Every error code, the exit code it leads to, and when it occurs, for the reference. Scripts match
+ * on both codes, so neither may change. 75: another attempt may mend it. 2: nothing of a tree was
+ * written; later on the same error exits 6 (`afterWriting`).
  */
 export const ERRORS = {
   usage: { exit: 2, meaning: 'an unknown or missing command, option or argument' },
@@ -136,8 +137,9 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /**
- * An error with a code, a message (expected, found, where) and a hint: the command or edit that fixes it. Message, details and hint
- * are single lines; a newline in one comes from data and is escaped when printed.
+ * An error with a code, a message (expected, found, where) and a hint: the command or edit that
+ * fixes it. Message, details and hint are single lines; a newline in one comes from data and is
+ * escaped when printed.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -158,7 +160,10 @@ export class AppError extends Error {
   }
 }
 
-/** An error after a run's first write to a tree. It exits 6, because exit code 2 says that nothing was written. */
+/**
+ * An error after a run's first write to a tree. It exits 6, because exit code 2 says that nothing
+ * was written.
+ */
 class WrittenInPart extends AppError {
   constructor(error: AppError) {
     const message = `${error.message}; the tree is written in part; nothing that is published is lost`;
@@ -170,7 +175,10 @@ class WrittenInPart extends AppError {
   }
 }
 
-/** What to throw in place of an error that ends a run after its first write to a tree: the same, but never with exit code 2. */
+/**
+ * What to throw in place of an error that ends a run after its first write to a tree: the same, but
+ * never with exit code 2.
+ */
 export function afterWriting(thrown: unknown): unknown {
   return thrown instanceof AppError && thrown.exitCode === 2 ? new WrittenInPart(thrown) : thrown;
 }
@@ -180,7 +188,10 @@ export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The message of anything thrown, without a stack. The code and system call of a system error are left out. */
+/**
+ * The message of anything thrown, without a stack. The code and system call of a system error are
+ * left out.
+ */
 export function messageOf(thrown: unknown): string {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return message.replace(/^(?:\w+ )?E[A-Z]+: ([^,]*)(?:, \w+)?/, '$1');
@@ -191,7 +202,9 @@ export function systemCodeOf(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
 }
 
-/** The AppError for a SQLite driver (native code) that cannot be loaded; null for any other error. */
+/**
+ * The AppError for a SQLite driver (native code) that cannot be loaded; null for any other error.
+ */
 export function driverError(thrown: unknown): AppError | null {
   const isNotLoaded = /^(ERR_DLOPEN_FAILED|(ERR_)?MODULE_NOT_FOUND)$/.test(systemCodeOf(thrown));
   const [found = ''] = messageOf(thrown).split('\n');
@@ -204,7 +217,10 @@ export function driverError(thrown: unknown): AppError | null {
   );
 }
 
-/** An address for a message, without a user and password. Matches up to the last `@`, because AWS secrets may contain slashes. */
+/**
+ * An address for a message, without a user and password. Matches up to the last `@`, because AWS
+ * secrets may contain slashes.
+ */
 export function withoutUser(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/i, '$1…@');
 }

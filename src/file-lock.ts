@@ -1,5 +1,6 @@
-// Locks that end with the process that holds them, however it dies: an exclusive SQLite transaction on a file of its own. For
-// `storage` and `database`. Nothing else in this process may open a locked file, because closing it would release the lock.
+// Locks that end with the process that holds them, however it dies: an exclusive SQLite transaction
+// on a file of its own. For `storage` and `database`. Nothing else in this process may open a
+// locked file, because closing it would release the lock.
 
 import { randomUUID } from 'node:crypto';
 import { accessSync, chmodSync, closeSync, constants, lstatSync, openSync, readFileSync, statSync } from 'node:fs';
@@ -13,7 +14,10 @@ export type FileLock =
   /** Another process holds it, or the file system has no locks: `whyBusy` tells. */
   | { readonly kind: 'busy' }
   | Impossible
-  /** Something else is at the path. `found` completes "expected a lock file, found"; `hint` is what to type. */
+  /**
+   * Something else is at the path. `found` completes "expected a lock file, found"; `hint` is what
+   * to type.
+   */
   | { readonly kind: 'obstructed'; readonly found: string; readonly hint: string };
 
 export interface TakenLock {
@@ -32,7 +36,10 @@ interface Held {
   readonly pid: string | null;
 }
 
-/** Locks a file, making it if necessary. Does not wait. @throws errors of the system and of the driver */
+/**
+ * Locks a file, making it if necessary. Does not wait.
+ * @throws errors of the system and of the driver
+ */
 export function lockFile(path: string): FileLock {
   const obstruction = makeLockFile(path);
   if (obstruction !== null) return obstruction;
@@ -59,8 +66,9 @@ export function whyBusy(path: string): Held | Impossible {
 }
 
 /**
- * Whether files beside `path` can be locked; null if that cannot be tried. SQLite reports a file system without locks (ENOLCK) as it
- * reports a lock that another process holds. A new file, which nobody else can have locked, tells the two apart.
+ * Whether files beside `path` can be locked; null if that cannot be tried. SQLite reports a file
+ * system without locks (ENOLCK) as it reports a lock that another process holds. A new file, which
+ * nobody else can have locked, tells the two apart.
  */
 export function canLockBeside(path: string): boolean | null {
   const probe = `${path}.${randomUUID()}.tmp`;
@@ -84,22 +92,26 @@ export function canLockBeside(path: string): boolean | null {
   }
 }
 
-/** Whether an error of SQLite says that a lock was refused: by its holder, or by the file system. */
+/**
+ * Whether an error of SQLite says that a lock was refused: by its holder, or by the file system.
+ */
 export function isLockRefusal(code: string): boolean {
   return /^SQLITE_(BUSY|PROTOCOL|IOERR_[A-Z]*LOCK$)/.test(code);
 }
 
 function excludeOthers(handle: Database.Database): void {
-  // Otherwise SQLite would keep a journal file beside the lock, and a killed run would leave it behind.
+  // Otherwise SQLite would keep a journal file beside the lock, and a killed run would leave it
+  // behind.
   handle.pragma('journal_mode = memory');
   handle.exec('begin exclusive');
-  // If SQLite cannot open the file for writing, it opens it for reading and excludes nobody. This uncommitted write would then fail.
+  // If SQLite cannot open the file for writing, it opens it for reading and excludes nobody. This
+  // uncommitted write would then fail.
   handle.pragma('user_version = 1');
 }
 
 /**
- * Creates the lock file, or checks the existing one, which is not opened here. Only its owner may read it: whoever can open a file for
- * reading can put a lock on it that SQLite respects.
+ * Creates the lock file, or checks the existing one, which is not opened here. Only its owner may
+ * read it: whoever can open a file for reading can put a lock on it that SQLite respects.
  */
 function makeLockFile(path: string): FileLock | null {
   try {
@@ -135,7 +147,10 @@ function obstructed(path: string, found: string, removal = 'rm'): FileLock {
   return { kind: 'obstructed', found, hint: `remove it while no command is writing: ${removal} ${shellWord(path)}` };
 }
 
-/** The id of the process that has a lock on a file, from /proc/locks: Linux only, and not for every file system. */
+/**
+ * The id of the process that has a lock on a file, from /proc/locks: Linux only, and not for every
+ * file system.
+ */
 function holderOf(path: string): string | null {
   try {
     const { dev, ino } = statSync(path, { bigint: true });

@@ -1,12 +1,13 @@
-// Makes folders. Used instead of Node's recursive mkdir, which loops forever and ignores every signal but SIGKILL when mkdir reports
-// a missing parent that exists, as it does under /proc.
+// Makes folders. Used instead of Node's recursive mkdir, which loops forever and ignores every
+// signal but SIGKILL when mkdir reports a missing parent that exists, as it does under /proc.
 
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCodeOf } from './errors.ts';
 
 /**
- * Makes a folder and its missing parents; does nothing if it exists. @returns the folders that it has made, parents first
+ * Makes a folder and its missing parents; does nothing if it exists.
+ * @returns the folders that it has made, parents first
  * @throws the system's error
  */
 export function makeFolder(path: string): readonly string[] {

@@ -1,4 +1,5 @@
-// Removes files. Used instead of rmSync, whose errors lack the system's code in rare cases since Node.js 24.
+// Removes files. Used instead of rmSync, whose errors lack the system's code in rare cases since
+// Node.js 24.
 
 import { unlinkSync } from 'node:fs';
 import { systemCodeOf } from './errors.ts';

@@ -8,7 +8,10 @@ export interface Candidate {
   readonly title: string;
 }
 
-/** At most five candidates: first those whose name or title contains what was typed, then those within a small edit distance. */
+/**
+ * At most five candidates: first those whose name or title contains what was typed, then those
+ * within a small edit distance.
+ */
 export function nearNames(typed: string, candidates: readonly Candidate[]): readonly Candidate[] {
   const wanted = typed.toLowerCase();
   const distanceMax = Math.max(1, Math.floor(wanted.length / 3));

@@ -1,5 +1,6 @@
-// TextEncoder and TextDecoder, the only APIs beyond the language that the pure folders use. Their tsconfig includes this file and
-// sets `types: []`, so that console, process and Buffer do not type-check there.
+// TextEncoder and TextDecoder, the only APIs beyond the language that the pure folders use. Their
+// tsconfig includes this file and sets `types: []`, so that console, process and Buffer do not
+// type-check there.
 
 declare class TextEncoder {
   encode(text?: string): Uint8Array;

@@ -1,10 +1,13 @@
-// How `npm run soak` runs: the long random walks, each in a process of its own, with the seed that it
-// is given.
+// How `npm run soak` runs: the long random walks, each in a process of its own, with the seed that
+// it is given.
 
 import { defineConfig } from 'vitest/config';
 import { perProject, perRun } from './vitest.config.ts';
 
-/** Histories, mirrors, random catalogues on both databases, builders on a bucket, kills with readers. */
+/**
+ * Histories, mirrors, random catalogues on both databases, builders on a bucket, kills with
+ * readers.
+ */
 const WALKS = [
   'test/property/{laws,sequences,immutable,quiet-chain,shards,mirror,diff,explain}.test.ts',
   'test/postgres/{random-mirrors,same-tree,copy}.test.ts',

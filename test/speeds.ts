@@ -1,5 +1,5 @@
-// Two speeds. `npm test` needs nothing but npm and takes a few minutes; `npm run test:all` adds what needs servers, a browser, other
-// versions of Node.js, or time. Between them every test runs.
+// Two speeds. `npm test` needs nothing but npm and takes a few minutes; `npm run test:all` adds
+// what needs servers, a browser, other versions of Node.js, or time. Between them every test runs.
 
 /** What `npm test` leaves to `npm run test:all`. */
 export const SERVERS_AND_TIME = [
@@ -44,10 +44,16 @@ export const BOTH = [
 /** Whether this is `npm run test:all`: more runtimes, longer histories. */
 export const IS_THOROUGH = process.env['PLAYBILL_THOROUGH'] === 'yes';
 
-/** `PLAYBILL_TEST_LENGTH=12 npm run test:all` tries twelve times as many random cases where each takes long. */
+/**
+ * `PLAYBILL_TEST_LENGTH=12 npm run test:all` tries twelve times as many random cases where each
+ * takes long.
+ */
 export const LENGTH = Number(process.env['PLAYBILL_TEST_LENGTH'] ?? 1);
 
-/** How often a property is tried that takes long each time: little in `npm test`, and in `npm run test:all` as often as was asked for. */
+/**
+ * How often a property is tried that takes long each time: little in `npm test`, and in
+ * `npm run test:all` as often as was asked for.
+ */
 export function longRuns(brief: number, thorough: number): number {
   return IS_THOROUGH ? thorough * LENGTH : brief;
 }
@@ -57,5 +63,7 @@ export function runs(thorough: number): number {
   return IS_THOROUGH ? thorough : Math.ceil(thorough / 4);
 }
 
-/** `npm run soak` gives every random walk another seed; null elsewhere, where each test has its own. */
+/**
+ * `npm run soak` gives every random walk another seed; null elsewhere, where each test has its own.
+ */
 export const SEED = process.env['PLAYBILL_SEED'] === undefined ? null : Number(process.env['PLAYBILL_SEED']);

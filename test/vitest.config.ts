@@ -1,5 +1,6 @@
-// How `npm test` runs: two files at a time on the two cores we plan for. Limits of time are there for what hangs, never for a machine that
-// is slow: real files, servers and browsers take as long as they take.
+// How `npm test` runs: two files at a time on the two cores we plan for. Limits of time are there
+// for what hangs, never for a machine that is slow: real files, servers and browsers take as long
+// as they take.
 
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
@@ -22,8 +23,9 @@ export const perProject = {
     hookTimeout: 1_800_000,
     expect: { poll: { timeout: 120_000 } },
     maxWorkers: 2,
-    // A worker keeps the modules that it has loaded: loading them again for each file takes as long as most files do. Modules keep nothing
-    // that a test could see but copies of what they would make again.
+    // A worker keeps the modules that it has loaded: loading them again for each file takes as long
+    // as most files do. Modules keep nothing that a test could see but copies of what they would
+    // make again.
     isolate: false,
   },
 };
@@ -51,7 +53,9 @@ export function onBucket(store: StoreName, files: readonly string[]): TestProjec
   };
 }
 
-/** Suites for catalogues in SQLite, read from PostgreSQL: from PGlite, or the cluster of the run. */
+/**
+ * Suites for catalogues in SQLite, read from PostgreSQL: from PGlite, or the cluster of the run.
+ */
 export function onPostgres(files: readonly string[]): TestProjectInlineConfiguration {
   return {
     ...perProject,

@@ -1,5 +1,5 @@
-// The storefronts and the keys of their clients. The public keys are real and their private halves were thrown away, so
-// nobody signs with them; a secret is only ever named.
+// The storefronts and the keys of their clients. The public keys are real and their private halves
+// were thrown away, so nobody signs with them; a secret is only ever named.
 
 import type { Moment } from './moment.ts';
 import type { Currency } from './season.ts';

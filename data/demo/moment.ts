@@ -5,12 +5,15 @@ import { DateTime } from 'luxon';
 const HOUR_MS = 3_600_000;
 
 /**
- * `+36h` or `-2d`: so long after or before now, cut to the whole hour. `+3d 10:00`: that wall time, so many dates after
- * today, in the zone of the season's (or the key's own) front.
+ * `+36h` or `-2d`: so long after or before now, cut to the whole hour. `+3d 10:00`: that wall time,
+ * so many dates after today, in the zone of the season's (or the key's own) front.
  */
 export type Moment = `${'+' | '-'}${number}${'h' | 'd'}` | `${'+' | '-'}${number}d ${number}:${number}`;
 
-/** The instant of a moment, `YYYY-MM-DDTHH:MM:SSZ`; nothing for nothing. `now` in milliseconds since 1970. */
+/**
+ * The instant of a moment, `YYYY-MM-DDTHH:MM:SSZ`; nothing for nothing. `now` in milliseconds since
+ * 1970.
+ */
 export function instantOf(moment: Moment | null | undefined, timezone: string, now: number): string | undefined {
   if (!moment) return undefined;
   const [span = '', time] = moment.split(' ');

@@ -1,5 +1,6 @@
-// Turns the tables of this folder into the rows of a catalogue, with sessions spread around `now`. Uses no clock and no randomness: the
-// same `now` gives the same rows. Does not validate rows; the database does.
+// Turns the tables of this folder into the rows of a catalogue, with sessions spread around `now`.
+// Uses no clock and no randomness: the same `now` gives the same rows. Does not validate rows; the
+// database does.
 
 import { DateTime } from 'luxon';
 import { fronts } from './fronts.ts';
@@ -34,7 +35,10 @@ const TABLES = [
 type Table = (typeof TABLES)[number];
 type Row = Record<string, string | number | null>;
 
-/** The catalogue under construction: its rows, and the ids of the names that data/demo uses (`venues big` → 1). */
+/**
+ * The catalogue under construction: its rows, and the ids of the names that data/demo uses
+ * (`venues big` → 1).
+ */
 interface Book {
   readonly now: number;
   readonly rows: ReadonlyMap<Table, Row[]>;
@@ -50,7 +54,8 @@ interface Entry extends Omit<Section, 'products'>, Omit<Product, keyof Shared> {
 }
 
 /**
- * Yields the rows of the demo catalogue as of `now` (`YYYY-MM-DDTHH:MM:SSZ`), parents before children. Columns with their default value are left out.
+ * Yields the rows of the demo catalogue as of `now` (`YYYY-MM-DDTHH:MM:SSZ`), parents before
+ * children. Columns with their default value are left out.
  * @throws Error if data/demo refers to a name that does not exist
  */
 export function* demoRows(now: string): Iterable<{ table: string; row: Row }> {

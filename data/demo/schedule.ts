@@ -1,5 +1,5 @@
-// How a schedule reads: a rhythm of dates and wall times → the starts around now. Knows no clock (now is given) and no
-// chance: variety comes from a hash of names and dates.
+// How a schedule reads: a rhythm of dates and wall times → the starts around now. Knows no clock
+// (now is given) and no chance: variety comes from a hash of names and dates.
 
 import { DateTime } from 'luxon';
 import { instant } from './moment.ts';
@@ -7,9 +7,15 @@ import { instant } from './moment.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Every so many days, from … until (days around today), on such days of the week, at such wall times of the venue. */
+/**
+ * Every so many days, from … until (days around today), on such days of the week, at such wall
+ * times of the venue.
+ */
 export interface Schedule {
-  /** 1 when not said. Days are counted from one of the product's own, so its dates stay the same as now moves on. */
+  /**
+   * 1 when not said. Days are counted from one of the product's own, so its dates stay the same as
+   * now moves on.
+   */
   readonly every?: number;
   /** ISO days of the week; all when not said. */
   readonly days?: string;
@@ -23,7 +29,10 @@ export interface Schedule {
   readonly minutes: number;
   /** Seats of one session; null = not limited. */
   readonly seats: number | null;
-  /** Minutes after (before, when negative) the start at which its sale ends; at the start when not said. */
+  /**
+   * Minutes after (before, when negative) the start at which its sale ends; at the start when not
+   * said.
+   */
   readonly salesEnd?: number;
   /** Sales open at 10:00, that many days before. */
   readonly opensBefore?: number;
@@ -44,8 +53,9 @@ interface Start extends Place {
 }
 
 /**
- * Every start that a schedule gives a product around `now` (milliseconds since 1970), date by date. Several places take
- * turns. The product's slug decides which days are its own and how full its houses are.
+ * Every start that a schedule gives a product around `now` (milliseconds since 1970), date by date.
+ * Several places take turns. The product's slug decides which days are its own and how full its
+ * houses are.
  */
 export function* startsOf(
   schedule: Schedule,
@@ -82,7 +92,9 @@ function columnsOf(schedule: Schedule, slug: string, start: DateTime, now: numbe
   };
 }
 
-/** Some of the house is sold, more of it the nearer the day; one session in thirteen is sold out. */
+/**
+ * Some of the house is sold, more of it the nearer the day; one session in thirteen is sold out.
+ */
 function seatsLeft(seats: number, daysAhead: number, seed: string): number {
   if (hash(seed) % 13 === 0) return 0;
   const share = Math.min(1, Math.max(daysAhead, 0) / 30 + 0.2) * (0.5 + (hash(`${seed} sold`) % 50) / 100);

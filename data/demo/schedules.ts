@@ -1,4 +1,5 @@
-// When things play: rhythms by name, in dates and wall times of the venue; schedule.ts says how a line reads.
+// When things play: rhythms by name, in dates and wall times of the venue; schedule.ts says how a
+// line reads.
 
 import type { Schedule } from './schedule.ts';
 

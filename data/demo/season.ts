@@ -1,5 +1,5 @@
-// The shapes of the demo tables: what one line of a season may say. Checks nothing at run time; the compiler checks the
-// lines, rows.ts every name that one table uses of another.
+// The shapes of the demo tables: what one line of a season may say. Checks nothing at run time; the
+// compiler checks the lines, rows.ts every name that one table uses of another.
 
 import type { Moment } from './moment.ts';
 import type { ScheduleName } from './schedules.ts';
@@ -9,7 +9,10 @@ export type Currency = 'RUB' | 'EUR' | 'SAR' | 'KWD' | 'JPY' | 'INR' | 'CAD';
 /** Major units (`700`, `9.5`): in the currency of the season's first front, or by currency. */
 type Amount = number | Readonly<Partial<Record<Currency, number>>>;
 
-/** A ticket with conditions; `hidden` = not public, `aside` = does not count for priceFrom, `left` = tickets left. */
+/**
+ * A ticket with conditions; `hidden` = not public, `aside` = does not count for priceFrom, `left` =
+ * tickets left.
+ */
 interface Offer {
   readonly amount: Amount;
   readonly from?: Moment;
@@ -45,7 +48,10 @@ interface FrontChange {
   readonly until?: Moment;
 }
 
-/** What a section says once for its products; a product may say otherwise. Lists are slugs separated by a space. */
+/**
+ * What a section says once for its products; a product may say otherwise. Lists are slugs separated
+ * by a space.
+ */
 export interface Shared {
   /** Keys of venues; with several the product plays at each in turn. */
   readonly venue: string;
@@ -55,9 +61,15 @@ export interface Shared {
   readonly groups?: string;
   readonly tags?: string;
   readonly fronts?: string;
-  /** Sales scheme: 1 free, 2 sale (when not said), 3 registration, 4 external sale, 5 external registration, 6 on site. */
+  /**
+   * Sales scheme: 1 free, 2 sale (when not said), 3 registration, 4 external sale, 5 external
+   * registration, 6 on site.
+   */
   readonly sale?: 1 | 2 | 3 | 4 | 5 | 6;
-  /** Alternative text of the image, `{}` standing for the product's name; without it the image has none. */
+  /**
+   * Alternative text of the image, `{}` standing for the product's name; without it the image has
+   * none.
+   */
   readonly alt?: string;
 }
 
@@ -76,7 +88,10 @@ export interface Product extends Partial<Shared> {
   readonly featured?: string;
   readonly banner?: string;
   readonly on?: Readonly<Record<string, FrontChange>>;
-  /** By position among the sessions still to start, 0 = the nearest; `all` = every session, past ones too. */
+  /**
+   * By position among the sessions still to start, 0 = the nearest; `all` = every session, past
+   * ones too.
+   */
   readonly sessions?: Readonly<Partial<Record<number | 'all', SessionChange>>>;
   /** No image, or that of another product of the season. */
   readonly image?: null | { readonly of: string };
@@ -86,7 +101,10 @@ export interface Section extends Shared {
   readonly products: readonly Product[];
 }
 
-/** Taxonomy is attached to the season's fronts unless `fronts` says otherwise; weights follow the order of the lines. */
+/**
+ * Taxonomy is attached to the season's fronts unless `fronts` says otherwise; weights follow the
+ * order of the lines.
+ */
 interface Term {
   readonly slug: string;
   readonly name: string;

@@ -1,5 +1,6 @@
-// Benchmarks a tree in a bucket: the compiled command publishes into Ceph's gateway on this machine, compared with rclone, which copies the same
-// tree with as many concurrent requests. Also counts the requests of a run from cron.
+// Benchmarks a tree in a bucket: the compiled command publishes into Ceph's gateway on this
+// machine, compared with rclone, which copies the same tree with as many concurrent requests. Also
+// counts the requests of a run from cron.
 
 import { spawnSync } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
@@ -20,7 +21,9 @@ interface Result {
 
 const REQUESTS_AT_ONCE = '32';
 
-/** A message about programs that this benchmark needs and the machine lacks; null if there are none. */
+/**
+ * A message about programs that this benchmark needs and the machine lacks; null if there are none.
+ */
 export function missingForBucket(): string | null {
   const missing = ['rclone', 'radosgw', 'ceph-mon', 'ceph-osd'].filter(
     (name) => spawnSync(name, ['--version']).error !== undefined,
@@ -28,7 +31,10 @@ export function missingForBucket(): string | null {
   return missing.length === 0 ? null : `the benchmark of buckets needs ${missing.join(', ')}`;
 }
 
-/** Runs size M. `root` is the checkout, with a compiled command; `memory` and `disk` are folders for trees and databases. */
+/**
+ * Runs size M. `root` is the checkout, with a compiled command; `memory` and `disk` are folders for
+ * trees and databases.
+ */
 export async function benchBucket(root: string, rounds: number, memory: string, disk: string): Promise<Row[]> {
   const database = join(disk, 'bucket.sqlite');
   const tree = join(memory, 'bucket');

@@ -1,5 +1,6 @@
-// Benchmarks a catalogue of one size: whole processes of the compiled command, compared with the floor (floor.ts), with starting Node, and with a
-// simple per-front script that must give the same bytes; then a run from cron. Figures are medians of interleaved rounds; only ratios matter.
+// Benchmarks a catalogue of one size: whole processes of the compiled command, compared with the
+// floor (floor.ts), with starting Node, and with a simple per-front script that must give the same
+// bytes; then a run from cron. Figures are medians of interleaved rounds; only ratios matter.
 
 import { copyFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -86,7 +87,10 @@ function buildArgv(database: string, out: string, now: string, ...more: string[]
   return ['build', '--db', database, '--out', out, '--now', now, ...more];
 }
 
-/** A run from cron, at the default horizon: five minutes later, one product in a thousand has changed. */
+/**
+ * A run from cron, at the default horizon: five minutes later, one product in a thousand has
+ * changed.
+ */
 function cronRows(
   { size, rounds }: SizeOptions,
   databases: { readonly tables: string; readonly views: string },
@@ -184,8 +188,8 @@ function dayRow(
 }
 
 /**
- * Compares importing all rows with the sqlite3 shell's `.import` of the same rows into the same schema. `.import` cannot write NULL, so the rows go
- * through a temporary table.
+ * Compares importing all rows with the sqlite3 shell's `.import` of the same rows into the same
+ * schema. `.import` cannot write NULL, so the rows go through a temporary table.
  */
 function importRow(
   { size, root, memory }: SizeOptions,

@@ -1,5 +1,6 @@
-// Benchmarks the edge rule on nginx: a server with the rule as `edge build` writes it, compared with a second server of the same nginx process that
-// serves the same file without the rule. Requests are signed (hmac) and verified; only the ratio of the two rates matters.
+// Benchmarks the edge rule on nginx: a server with the rule as `edge build` writes it, compared
+// with a second server of the same nginx process that serves the same file without the rule.
+// Requests are signed (hmac) and verified; only the ratio of the two rates matters.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +21,10 @@ const KEYID = 'bench';
 /** The host for which requests are signed. They are sent to the ports of the two servers. */
 const HOST = 'edge.test';
 const SECONDS = 2;
-/** nginx's worker must be busy for at least this share of the time; otherwise the load generator is the limit. */
+/**
+ * nginx's worker must be busy for at least this share of the time; otherwise the load generator is
+ * the limit.
+ */
 const OCCUPIED_MIN = 0.5;
 
 type Endpoint = 'products' | 'categories';
@@ -44,13 +48,18 @@ const SUBJECTS: readonly Subject[] = [
 
 /** One run of the generator. */
 interface Load {
-  /** Requests per second of CPU time of nginx's worker: independent of what else runs on the machine. */
+  /**
+   * Requests per second of CPU time of nginx's worker: independent of what else runs on the
+   * machine.
+   */
   readonly perSecond: number;
   /** The share of the run in which the worker had a core or waited for one. */
   readonly occupied: number;
 }
 
-/** A message about programs that this benchmark needs and the machine lacks; null if there are none. */
+/**
+ * A message about programs that this benchmark needs and the machine lacks; null if there are none.
+ */
 export function missingForEdge(): string | null {
   const programs = ['nginx', 'wrk'].filter((name) => spawnSync(name, ['-v']).error !== undefined);
   const missing = existsSync(NJS_MODULE) ? programs : [...programs, `njs (${NJS_MODULE})`];
@@ -58,8 +67,10 @@ export function missingForEdge(): string | null {
 }
 
 /**
- * Measures the rule in a folder (`work`, on tmpfs) with the compiled command (`dist`). `rounds` are interleaved.
- * @throws Error if a response is not 200 with the edition's bytes, or if nginx was not the bottleneck
+ * Measures the rule in a folder (`work`, on tmpfs) with the compiled command (`dist`). `rounds` are
+ * interleaved.
+ * @throws Error if a response is not 200 with the edition's bytes, or if nginx was not the
+ * bottleneck
  */
 export async function benchEdge(dist: string, rounds: number, work: string): Promise<{ rows: Row[]; how: string }> {
   process.stderr.write('edge: seeding …\n');
@@ -154,7 +165,10 @@ async function prepareSite(dist: string, work: string): Promise<Site> {
   };
 }
 
-/** Adds secrets and the server without the rule, and sets one worker. Leaves the rule's configuration as `edge build` wrote it. */
+/**
+ * Adds secrets and the server without the rule, and sets one worker. Leaves the rule's
+ * configuration as `edge build` wrote it.
+ */
 function configure(folder: string, publicRoot: string, plainPort: number): void {
   const example = readFileSync(join(folder, 'playbill-secrets.example.json'), 'utf8');
   const names = Object.keys(JSON.parse(example) as object);
@@ -195,7 +209,10 @@ function frontWithMostEditions(tree: string): string {
   return fronts.reduce((most, front) => (count(front) > count(most) ? front : most));
 }
 
-/** Runs the load generator. Checks one response before and one after: a benchmark of refusals would measure nothing. */
+/**
+ * Runs the load generator. Checks one response before and one after: a benchmark of refusals would
+ * measure nothing.
+ */
 async function checkedLoad(site: Site, subject: Subject, request: BenchRequest, worker: string): Promise<Load> {
   await expectEdition(site, subject, request);
   const lines = Object.entries(request.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
@@ -263,7 +280,10 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Waits until something listens on a port. @throws Error after ten seconds; nginx has then printed on stderr what is wrong */
+/**
+ * Waits until something listens on a port.
+ * @throws Error after ten seconds; nginx has then printed on stderr what is wrong
+ */
 async function untilListening(port: number): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt++) {
     const socket = connect(port, '127.0.0.1');

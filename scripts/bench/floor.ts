@@ -1,5 +1,5 @@
-// The floor: the least work that any build must do. The sqlite3 shell reads the columns that a build reads and discards them; a program writes the
-// files of a finished tree from memory.
+// The floor: the least work that any build must do. The sqlite3 shell reads the columns that a
+// build reads and discards them; a program writes the files of a finished tree from memory.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

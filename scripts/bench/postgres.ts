@@ -1,5 +1,5 @@
-// Benchmarks catalogues in PostgreSQL: the compiled command builds one catalogue from SQLite and from a server on this machine, with each supported
-// form of tables.
+// Benchmarks catalogues in PostgreSQL: the compiled command builds one catalogue from SQLite and
+// from a server on this machine, with each supported form of tables.
 
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,12 +19,17 @@ const TITLES: Readonly<Record<Shape, string>> = {
   views: 'views over tables of other names',
 };
 
-/** A message about programs that this benchmark needs and the machine lacks; null if there are none. */
+/**
+ * A message about programs that this benchmark needs and the machine lacks; null if there are none.
+ */
 export function missingForPostgres(): string | null {
   return existsSync('/usr/lib/postgresql/15/bin/initdb') ? null : 'the benchmark of PostgreSQL needs postgresql-15';
 }
 
-/** Runs size M. `root` is the checkout, with a compiled command; `memory` and `disk` are folders for trees and databases. */
+/**
+ * Runs size M. `root` is the checkout, with a compiled command; `memory` and `disk` are folders for
+ * trees and databases.
+ */
 export async function benchPostgres(root: string, rounds: number, memory: string, disk: string): Promise<Row[]> {
   const sqlite = join(disk, 'postgres.sqlite');
   seedCatalogue({ path: sqlite, size: 'M', now: NOW, seed: 1 });

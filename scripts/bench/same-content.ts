@@ -1,14 +1,17 @@
-// Compares the editions of two trees: a reference program that produces something else measures nothing.
+// Compares the editions of two trees: a reference program that produces something else measures
+// nothing.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The file of an edition (render/paths.ts). Pointers are not compared: they say how they were made. */
+/**
+ * The file of an edition (render/paths.ts). Pointers are not compared: they say how they were made.
+ */
 const EDITION = /^public\/fronts\/[^/]+\/[a-z]+\.[0-9a-f]{16}\.json$/;
 
 /**
- * Says how two trees (folders) differ in the names or bytes of their editions; null if they are equal. Trees without editions count as
- * different.
+ * Says how two trees (folders) differ in the names or bytes of their editions; null if they are
+ * equal. Trees without editions count as different.
  */
 export function contentDifference(a: string, b: string): string | null {
   const editions = (folder: string): string[] =>

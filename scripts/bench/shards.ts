@@ -1,4 +1,5 @@
-// Benchmarks builds in shards: one build compared with two and four processes on this machine, from the first start to the end of `finish`.
+// Benchmarks builds in shards: one build compared with two and four processes on this machine, from
+// the first start to the end of `finish`.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +11,10 @@ import { interleaved, printed, timed } from './timing.ts';
 const NOW = '2026-05-01T09:00:00Z';
 const PROCESSES = [2, 4];
 
-/** `root` is the checkout, with a compiled command; `memory` and `disk` are folders for trees and databases. */
+/**
+ * `root` is the checkout, with a compiled command; `memory` and `disk` are folders for trees and
+ * databases.
+ */
 export function benchShards(size: Size, root: string, rounds: number, memory: string, disk: string): Row[] {
   const database = join(disk, 'shards.sqlite');
   const out = join(memory, 'shards');

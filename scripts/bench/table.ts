@@ -7,7 +7,9 @@ export interface Row {
   readonly goal: string;
 }
 
-/** The median; of an even number of values, the upper of the middle two. NaN if there are no values. */
+/**
+ * The median; of an even number of values, the upper of the middle two. NaN if there are no values.
+ */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;

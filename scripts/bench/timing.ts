@@ -23,8 +23,8 @@ export function printed(command: string, argv: readonly string[], env = process.
 }
 
 /**
- * The peak memory of a Node script, which it reports itself when it ends: Linux's VmHWM. getrusage may report this process's own peak, which survives
- * fork and exec.
+ * The peak memory of a Node script, which it reports itself when it ends: Linux's VmHWM. getrusage
+ * may report this process's own peak, which survives fork and exec.
  */
 export function peakBytes(argv: readonly string[], folder: string): number {
   const peakFile = join(folder, 'peak');
@@ -33,7 +33,10 @@ export function peakBytes(argv: readonly string[], folder: string): number {
   return Number(readFileSync(peakFile, 'utf8')) * 1024;
 }
 
-/** Median seconds by name. Runs the kinds of work in turn, so that changes in the machine's speed affect all of them. */
+/**
+ * Median seconds by name. Runs the kinds of work in turn, so that changes in the machine's speed
+ * affect all of them.
+ */
 export function interleaved(rounds: number, works: Readonly<Record<string, () => number>>): Record<string, number> {
   const runs: Record<string, number[]> = {};
   for (let round = 0; round < rounds; round++) {

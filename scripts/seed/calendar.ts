@@ -1,10 +1,13 @@
-// Instants and wall times of the generated rows. Accepts only canonical instants. Shares no code with the calendar of the build, so that an error in one
-// shows up as a difference.
+// Instants and wall times of the generated rows. Accepts only canonical instants. Shares no code
+// with the calendar of the build, so that an error in one shows up as a difference.
 
 export const MINUTE = 60;
 export const DAY = 86_400;
 
-/** Seconds since the epoch of `YYYY-MM-DDTHH:MM:SSZ`. @throws RangeError for any other form or an impossible date */
+/**
+ * Seconds since the epoch of `YYYY-MM-DDTHH:MM:SSZ`.
+ * @throws RangeError for any other form or an impossible date
+ */
 export function parseInstant(text: string): number {
   const milliseconds = Date.parse(text);
   if (!Number.isFinite(milliseconds) || instantText(milliseconds / 1000) !== text) {
@@ -30,11 +33,17 @@ export interface Zone {
   offsetAt(instant: number): number;
   /** The calendar day of an instant in this zone, in days since the epoch. */
   dayAt(instant: number): number;
-  /** The instant of the wall time `minutes` after midnight of a day. A time that clocks skip is moved by the gap. */
+  /**
+   * The instant of the wall time `minutes` after midnight of a day. A time that clocks skip is
+   * moved by the gap.
+   */
   instantAt(day: number, minutes: number): number;
 }
 
-/** Tabulates the offsets of an IANA zone between two instants, exact to the second. @throws RangeError for an unknown zone */
+/**
+ * Tabulates the offsets of an IANA zone between two instants, exact to the second.
+ * @throws RangeError for an unknown zone
+ */
 export function createZone(name: string, from: number, until: number): Zone {
   const readOffset = offsetReader(name);
   const changes = [{ at: Number.NEGATIVE_INFINITY, offset: readOffset(from) }];

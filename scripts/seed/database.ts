@@ -1,5 +1,5 @@
-// Creates a catalogue file from data/schema.sql and typed rows. The file gets its name only when it is complete. Nothing is synced to disk: a lost
-// benchmark catalogue is simply created again.
+// Creates a catalogue file from data/schema.sql and typed rows. The file gets its name only when it
+// is complete. Nothing is synced to disk: a lost benchmark catalogue is simply created again.
 
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -82,8 +82,9 @@ export type WriteRow = <T extends TableName>(table: T, row: Row<T>) => void;
 export type RowCounts = Readonly<Record<string, number>>;
 
 /**
- * Creates the catalogue at `path`, or replaces it, with the schema of data/schema.sql and the rows that `fill` writes. Returns the number of rows by
- * table. Errors of `fill` and of CHECK constraints are passed on, and no file is left behind.
+ * Creates the catalogue at `path`, or replaces it, with the schema of data/schema.sql and the rows
+ * that `fill` writes. Returns the number of rows by table. Errors of `fill` and of CHECK
+ * constraints are passed on, and no file is left behind.
  */
 export function createCatalogue(path: string, fill: (write: WriteRow) => void): RowCounts {
   const unfinishedPath = `${path}.unfinished`;

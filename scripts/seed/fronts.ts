@@ -1,5 +1,6 @@
-// Writes fronts with their keys, the products that they show, and the sessions that they do not sell. The keys are real, but derived from the seed:
-// whoever knows the seed knows the private halves, so they protect nothing.
+// Writes fronts with their keys, the products that they show, and the sessions that they do not
+// sell. The keys are real, but derived from the seed: whoever knows the seed knows the private
+// halves, so they protect nothing.
 
 import { createECDH, createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { DAY, instantText } from './calendar.ts';
@@ -9,7 +10,9 @@ import { EXPONENTS, FRONT_REGIONS, type Region } from './regions.ts';
 import { flag, midnight, type Seeding, soon } from './seeding.ts';
 import { writeFrontTaxonomy } from './taxonomy.ts';
 
-/** A front lists more products than it shows cards: some are drafts, over, not visible and so on. */
+/**
+ * A front lists more products than it shows cards: some are drafts, over, not visible and so on.
+ */
 const PRODUCTS_PER_CARD = 1.06;
 /** At least this share of a front's products is from its own region. */
 const LOCAL_RATE = 0.7;
@@ -109,7 +112,10 @@ function keyMaterial(alg: Algorithm, keyid: string, random: Random): KeyMaterial
   return MATERIAL_BY_ALGORITHM[alg](keyid, createHash('sha256').update(seed).digest());
 }
 
-/** Draws distinct products, sorted by id: first the front's share of the stories, then local and other products, popular ones more often. */
+/**
+ * Draws distinct products, sorted by id: first the front's share of the stories, then local and
+ * other products, popular ones more often.
+ */
 function drawProducts({ size, plans, random }: Seeding, frontId: number, local: readonly ProductPlan[], total: number) {
   const drawn = new Set<ProductPlan>();
   for (const plan of plans.slice(0, STORIES.length)) {
@@ -159,7 +165,9 @@ function visibility(
   }
 }
 
-/** Excludes all sessions of one of the front's products, and a few sessions of other drawn products. */
+/**
+ * Excludes all sessions of one of the front's products, and a few sessions of other drawn products.
+ */
 function writeExclusions({ random, write }: Seeding, frontId: number, shown: readonly ProductPlan[]): void {
   const candidates = shown.filter(({ sessionCount }) => sessionCount > 1);
   const drawn = new Set<ProductPlan>();

@@ -1,5 +1,5 @@
-// Decides, before any row is written, what kind of case each product is and how many sessions it has. The numbers of products and sessions are exact
-// for each size.
+// Decides, before any row is written, what kind of case each product is and how many sessions it
+// has. The numbers of products and sessions are exact for each size.
 
 import type { Random } from './random.ts';
 import { FRONT_REGIONS, type Region } from './regions.ts';
@@ -14,7 +14,10 @@ export interface Size {
 
 export type SizeName = 'XS' | 'S' | 'M' | 'L';
 
-/** XS is for tests. `cardsPerFront` is approximate: a front also lists products that have no card at `now`. */
+/**
+ * XS is for tests. `cardsPerFront` is approximate: a front also lists products that have no card at
+ * `now`.
+ */
 export const SIZES: Readonly<Record<SizeName, Size>> = {
   XS: { fronts: 3, cardsPerFront: 20, products: 60, sessions: 600, venues: 14 },
   S: { fronts: 20, cardsPerFront: 200, products: 1_000, sessions: 20_000, venues: 70 },
@@ -55,7 +58,10 @@ export const STORIES = [
 
 export type Story = (typeof STORIES)[number] | 'ordinary';
 
-/** How sessions are distributed: scattered evenings, timed entries within a day, or one to three sessions in total. */
+/**
+ * How sessions are distributed: scattered evenings, timed entries within a day, or one to three
+ * sessions in total.
+ */
 export type Pace = 'repertory' | 'timed' | 'single';
 
 export interface ProductPlan {

@@ -1,5 +1,6 @@
-// Writes price tiers: defaults of each product in most currencies, and separate tiers of some sessions. Every session with separate tickets has a public
-// one, so that a generated catalogue has no findings.
+// Writes price tiers: defaults of each product in most currencies, and separate tiers of some
+// sessions. Every session with separate tickets has a public one, so that a generated catalogue has
+// no findings.
 
 import { DAY, instantText } from './calendar.ts';
 import type { ProductPlan } from './plan.ts';

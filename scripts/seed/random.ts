@@ -1,4 +1,5 @@
-// Pseudo-random numbers: the same seed gives the same sequence on every machine and Node version. Not for secrets.
+// Pseudo-random numbers: the same seed gives the same sequence on every machine and Node version.
+// Not for secrets.
 
 export interface Random {
   /** An integer in [0, limit). */
@@ -11,14 +12,19 @@ export interface Random {
 
 const GOLDEN_RATIO_BITS = 0x9e3779b1;
 
-/** The item at `index` of a list that is repeated endlessly. @throws RangeError if the list is empty */
+/**
+ * The item at `index` of a list that is repeated endlessly.
+ * @throws RangeError if the list is empty
+ */
 export function itemInTurn<T>(list: readonly T[], index: number): T {
   const item = list[index % list.length];
   if (item === undefined) throw new RangeError('expected a list with items, found an empty one');
   return item;
 }
 
-/** A 32-bit xorshift generator whose output is scrambled by a multiplication. `seed` is any integer. */
+/**
+ * A 32-bit xorshift generator whose output is scrambled by a multiplication. `seed` is any integer.
+ */
 export function createRandom(seed: number): Random {
   // xorshift never leaves the state zero.
   let state = Math.imul(seed ^ 0x5bd1e995, GOLDEN_RATIO_BITS) || 1;

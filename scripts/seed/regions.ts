@@ -1,4 +1,5 @@
-// The regions of fronts and venues, with various time zones, weekends, and currencies with and without decimals.
+// The regions of fronts and venues, with various time zones, weekends, and currencies with and
+// without decimals.
 
 import { english, japanese, russian, type Vocabulary } from './vocabulary.ts';
 
@@ -20,7 +21,10 @@ export interface Region {
   readonly weekendDays: string;
   readonly currency: Currency;
   readonly vocabulary: Vocabulary;
-  /** The places of its venues. The second is far away, so that even the smallest size has such a venue. */
+  /**
+   * The places of its venues. The second is far away, so that even the smallest size has such a
+   * venue.
+   */
   readonly places: readonly Place[];
 }
 
@@ -133,7 +137,10 @@ const riyadh: Region = {
 
 export const REGIONS: readonly Region[] = [moscow, tokyo, kolkata, berlin, yekaterinburg, newYork, riyadh];
 
-/** Fronts cycle through these regions; four of ten are in Moscow. The first three differ in zone, weekend and currency. */
+/**
+ * Fronts cycle through these regions; four of ten are in Moscow. The first three differ in zone,
+ * weekend and currency.
+ */
 export const FRONT_REGIONS: readonly Region[] = [
   moscow,
   tokyo,

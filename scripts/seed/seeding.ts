@@ -39,7 +39,10 @@ export function flag(value: boolean): 0 | 1 {
   return value ? 1 : 0;
 }
 
-/** A midnight of the zone, `days` from today. Badge and price windows usually begin and end at midnight. */
+/**
+ * A midnight of the zone, `days` from today. Badge and price windows usually begin and end at
+ * midnight.
+ */
 export function midnight(seeding: Seeding, timezone: string, days: number): number {
   const zone = seeding.zone(timezone);
   return zone.instantAt(zone.dayAt(seeding.now) + days, 0);

@@ -1,5 +1,5 @@
-// Writes sessions. Almost all start on the half-hour grid of the venue's wall time, so that changes of many products coincide. Most products have no
-// session on most days.
+// Writes sessions. Almost all start on the half-hour grid of the venue's wall time, so that changes
+// of many products coincide. Most products have no session on most days.
 
 import { DAY, instantText, MINUTE, wallText, type Zone } from './calendar.ts';
 import type { ProductPlan, Story } from './plan.ts';
@@ -28,14 +28,20 @@ interface Season {
   /** Days from today, in the venue's zone. */
   readonly firstDay: number;
   readonly daysTotal: number;
-  /** The first entry of a day, in minutes after midnight, and how long an entry can be bought after its start. */
+  /**
+   * The first entry of a day, in minutes after midnight, and how long an entry can be bought after
+   * its start.
+   */
   readonly opensAt: number;
   readonly lateEntry: number;
   /** Whether sales of each session begin 30 days before it. */
   readonly opensSales: boolean;
 }
 
-/** Writes the product's sessions, not in order of time, as in a grown catalogue. Returns them ordered by id. */
+/**
+ * Writes the product's sessions, not in order of time, as in a grown catalogue. Returns them
+ * ordered by id.
+ */
 export function writeSessions(seeding: Seeding, plan: ProductPlan, venues: Venues): Session[] {
   const season = seasonOf(seeding, plan, venues);
   return Array.from({ length: plan.sessionCount }, (_, index) => writeSession(seeding, plan, season, index));
@@ -140,7 +146,10 @@ function statusOf({ random }: Seeding, { story }: ProductPlan, startsAt: number)
   return { status: 'scheduled', previous_starts_at: random.chance(0.01) ? earlier : null };
 }
 
-/** Seats left. Past sessions keep their unsold seats. 0 is sold out; after overselling the number is negative. */
+/**
+ * Seats left. Past sessions keep their unsold seats. 0 is sold out; after overselling the number is
+ * negative.
+ */
 function availableOf({ random }: Seeding, { story }: ProductPlan, isAhead: boolean): number | null {
   if (story === 'sold-out') return 0;
   if (random.chance(0.2)) return null;

@@ -1,5 +1,5 @@
-// Writes categories, groups, tags and badges, the same for every size, and assigns them to products. There are more than 64 tags, so that a front's
-// tags do not fit into one machine word.
+// Writes categories, groups, tags and badges, the same for every size, and assigns them to
+// products. There are more than 64 tags, so that a front's tags do not fit into one machine word.
 
 import { DAY, instantText } from './calendar.ts';
 import type { ProductPlan } from './plan.ts';

@@ -1,4 +1,5 @@
-// Words for names, in several scripts. Cyrillic, Latin and Japanese differ in bytes per character, which affects the size of a card.
+// Words for names, in several scripts. Cyrillic, Latin and Japanese differ in bytes per character,
+// which affects the size of a card.
 
 export interface Vocabulary {
   /** Slug and name. */
@@ -136,5 +137,7 @@ export const japanese: Vocabulary = {
   addOn: '音声ガイド',
 };
 
-/** Text that must not be changed: quotes, markup, a backslash, a line separator, no-break spaces. */
+/**
+ * Text that must not be changed: quotes, markup, a backslash, a line separator, no-break spaces.
+ */
 export const AWKWARD_NAME = '«Бал» "The Ball" <b>& other\\stories</b> №\u00a07 — 10\u00a0% \u2028акт второй 🎭';

@@ -1,4 +1,5 @@
-// Renders a product card as HTML: picture, badges, session, venue, price. Text is escaped; nulls are left out or get a text.
+// Renders a product card as HTML: picture, badges, session, venue, price. Text is escaped; nulls
+// are left out or get a text.
 
 import type { Badge, ProductCard } from 'playbill/client';
 import { html, type Markup, webUrl } from './markup.ts';
@@ -13,13 +14,19 @@ export interface CardOptions {
   /** Whether words such as "today" may be used: not if the answer is old. */
   readonly isTimely: boolean;
   readonly badges: ReadonlyMap<string, Badge>;
-  /** The front's currency, ISO 4217; documents do not contain it. null shows prices as plain numbers. */
+  /**
+   * The front's currency, ISO 4217; documents do not contain it. null shows prices as plain
+   * numbers.
+   */
   readonly currency: string | null;
   /** Language of the page, for prices and dates. */
   readonly language: string;
 }
 
-/** The start of the card's session in this part of the programme, as printed on the ticket; null if there is none. */
+/**
+ * The start of the card's session in this part of the programme, as printed on the ticket; null if
+ * there is none.
+ */
 export function startOf(card: ProductCard, when: When): string | null {
   return when === 'all' ? card.nextScheduleSlot : card[`${when}Slot`];
 }
@@ -41,7 +48,10 @@ export function cardMarkup(card: ProductCard, options: CardOptions): Markup {
   </li>`;
 }
 
-/** Until the picture is loaded, or if there is none, the style draws a curtain in a colour that depends on the product. */
+/**
+ * Until the picture is loaded, or if there is none, the style draws a curtain in a colour that
+ * depends on the product.
+ */
 function pictureMarkup({ productId, imageUrl, altText, copyright, copyrightUrl }: ProductCard): Markup {
   const [source, link] = [webUrl(imageUrl), webUrl(copyrightUrl)];
   const credit = link === null ? html`${copyright}` : html`<a href="${link}">${copyright}</a>`;
@@ -58,7 +68,10 @@ function badgeMarkup(badge: Badge | undefined): Markup {
   return html`<span style="background: ${colour}; color: ${readableOn(colour)}"><bdi>${badge.name}</bdi></span> `;
 }
 
-/** Black or white, whichever is more readable on `#RRGGBB`: the limit is a relative luminance of 0.179 (WCAG 2.2). */
+/**
+ * Black or white, whichever is more readable on `#RRGGBB`: the limit is a relative luminance of
+ * 0.179 (WCAG 2.2).
+ */
 function readableOn(colour: string): '#000' | '#fff' {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
     const share = Number.parseInt(colour.slice(start, start + 2), 16) / 255;

@@ -11,7 +11,10 @@ export class Markup {
 
 type Value = string | number | Markup | readonly Markup[] | null;
 
-/** html`<p>${value}</p>`: escapes text, inserts markup and lists of markup unchanged, and omits null. */
+/**
+ * html`<p>${value}</p>`: escapes text, inserts markup and lists of markup unchanged, and omits
+ * null.
+ */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
   return new Markup(parts.map((part, i) => part + (i < values.length ? textOf(values[i] ?? null) : '')).join(''));
 }

@@ -1,4 +1,5 @@
-// Renders a front's main page as HTML: a tab for all products and for each day, in the operator's groups. Needs no script.
+// Renders a front's main page as HTML: a tab for all products and for each day, in the operator's
+// groups. Needs no script.
 
 import { readFileSync } from 'node:fs';
 import type { Answer, Category, ProductCard, ProductsDocument } from 'playbill/client';
@@ -74,7 +75,10 @@ interface Section {
   readonly cards: readonly ProductCard[];
 }
 
-/** A day is sorted by time. The whole programme has the operator's order: banners, groups by weight, then cards without a group. */
+/**
+ * A day is sorted by time. The whole programme has the operator's order: banners, groups by weight,
+ * then cards without a group.
+ */
 function sectionsOf({ productCards, groups }: ProductsDocument, when: When): Section[] {
   if (when !== 'all') {
     const startText = (card: ProductCard) => startOf(card, when) ?? '';

@@ -1,5 +1,5 @@
-// A small storefront to copy and change: renders a front's cards as HTML on the server, using only playbill's client and node:http. The key never leaves
-// the server.
+// A small storefront to copy and change: renders a front's cards as HTML on the server, using only
+// playbill's client and node:http. The key never leaves the server.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
@@ -83,7 +83,10 @@ function refuse(message: string): never {
   process.exit(2);
 }
 
-/** The last answer, for when the client rejects because the edge has not answered for long: an old page is better than none. */
+/**
+ * The last answer, for when the client rejects because the edge has not answered for long: an old
+ * page is better than none.
+ */
 let last: Answer<ProductsDocument> | null = null;
 
 async function render(tab: string | null): Promise<{ readonly status: number; readonly page: Markup }> {
@@ -95,7 +98,8 @@ async function render(tab: string | null): Promise<{ readonly status: number; re
     failure = error;
     if (error instanceof CatalogueError && error.status < 500) last = null;
   }
-  // Visitors do not see the reason. A 401 means the key or the clock, a 403 the front; anything else, that the edge does not answer.
+  // Visitors do not see the reason. A 401 means the key or the clock, a 403 the front; anything
+  // else, that the edge does not answer.
   if (failure !== null) process.stderr.write(`catalogue: ${reasonOf(failure)}\n`);
   if (last === null) return { status: 502, page: sorryPage(language) };
   return { status: 200, page: mainPage(last, failure !== null, { currency, language, tab }) };

@@ -1,5 +1,5 @@
-// Boundaries: the instants at which a product may change through time alone (fields.md). Extra instants are safe; a missing one is
-// a bug.
+// Boundaries: the instants at which a product may change through time alone (fields.md). Extra
+// instants are safe; a missing one is a bug.
 
 import { instantOf, type Instant } from './instant.ts';
 import { offerRefusalAt } from './offer.ts';
@@ -8,18 +8,25 @@ import type { Product } from './product.ts';
 export interface Boundaries {
   /** The boundaries in (now, until], ascending, without duplicates. */
   readonly within: readonly Instant[];
-  /** The first boundary after `until` that concerns something still offered at `until`; Infinity if nothing is. */
+  /**
+   * The first boundary after `until` that concerns something still offered at `until`; Infinity if
+   * nothing is.
+   */
   readonly next: number;
 }
 
 /**
- * A product's own boundaries: ends of offers, starts of sales, the validity of its public ticket tiers and badges, and the end of
- * its pause. They do not include the front's date changes or the product's visibility on a front.
+ * A product's own boundaries: ends of offers, starts of sales, the validity of its public ticket
+ * tiers and badges, and the end of its pause. They do not include the front's date changes or the
+ * product's visibility on a front.
  */
 export function boundariesOf(product: Product, now: Instant, until: Instant): Boundaries {
   const within = new Set<number>();
   let next = Number.POSITIVE_INFINITY;
-  /** An offer that has ended never resumes, so whatever is not offered at `until` causes no later change. */
+  /**
+   * An offer that has ended never resumes, so whatever is not offered at `until` causes no later
+   * change.
+   */
   const add = (instant: number, isOffered: boolean): void => {
     if (instant <= now) return;
     if (instant <= until) within.add(instant);

@@ -1,5 +1,5 @@
-// Time zones and calendars. The only module that asks the runtime (Intl) for a zone's rules. It reads no clock: every function takes
-// its instants as arguments.
+// Time zones and calendars. The only module that asks the runtime (Intl) for a zone's rules. It
+// reads no clock: every function takes its instants as arguments.
 
 import {
   dateTextOf,
@@ -11,7 +11,10 @@ import {
   type Instant,
 } from './instant.ts';
 
-/** Whether the runtime knows this time zone. Offsets such as `+03:00`, which some Node versions accept, are not zone names. */
+/**
+ * Whether the runtime knows this time zone. Offsets such as `+03:00`, which some Node versions
+ * accept, are not zone names.
+ */
 export function isKnownZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
   try {
@@ -21,8 +24,8 @@ export function isKnownZone(name: string): boolean {
   }
 }
 
-// Offsets are cached per block of 2^16 s (18.2 h). No zone has ever changed its offset twice within one block, so it is enough to
-// compare the offsets at its ends and bisect if they differ.
+// Offsets are cached per block of 2^16 s (18.2 h). No zone has ever changed its offset twice within
+// one block, so it is enough to compare the offsets at its ends and bisect if they differ.
 const BLOCK_SECONDS = 65_536;
 
 /** No clock has ever been further from UTC; the furthest was Manila's, 15:56 behind it. */
@@ -50,7 +53,9 @@ export class Zones {
   }
 }
 
-/** A time zone. Offsets are in seconds but always whole minutes, so that a printed offset is exact. */
+/**
+ * A time zone. Offsets are in seconds but always whole minutes, so that a printed offset is exact.
+ */
 export class Zone {
   readonly name: string;
   readonly #format: Intl.DateTimeFormat;
@@ -75,8 +80,8 @@ export class Zone {
   }
 
   /**
-   * The instants in (after, until] at which the zone's date changes, ascending. Usually these are midnights, but a zone may skip
-   * midnight or set its clock back across it.
+   * The instants in (after, until] at which the zone's date changes, ascending. Usually these are
+   * midnights, but a zone may skip midnight or set its clock back across it.
    */
   dateChanges(after: Instant, until: Instant): Instant[] {
     const changes: Instant[] = [];
@@ -97,14 +102,20 @@ export class Zone {
     return changes;
   }
 
-  /** The first date change after an instant. There is always one within two days (Samoa once skipped a date). */
+  /**
+   * The first date change after an instant. There is always one within two days (Samoa once skipped
+   * a date).
+   */
   nextDateChange(after: Instant): Instant {
     const [first] = this.dateChanges(after, instantOf(after + 3 * SECONDS_PER_DAY));
     if (first === undefined) throw new Error(`no change of date in ${this.name} within three days of ${after}`);
     return first;
   }
 
-  /** Wall time with the offset in force, `2026-05-05T19:00:00+03:00` (fields.md, Form); `+00:00`, never `Z`. */
+  /**
+   * Wall time with the offset in force, `2026-05-05T19:00:00+03:00` (fields.md, Form); `+00:00`,
+   * never `Z`.
+   */
   format(instant: Instant): string {
     const offset = this.offsetAt(instant);
     const minutes = Math.abs(offset) / 60;
@@ -113,8 +124,8 @@ export class Zone {
   }
 
   /**
-   * The instants at which the zone's clocks show a wall time (in seconds, as if it were UTC), ascending: none if a change to summer
-   * time skips it, two if a change back repeats it.
+   * The instants at which the zone's clocks show a wall time (in seconds, as if it were UTC),
+   * ascending: none if a change to summer time skips it, two if a change back repeats it.
    */
   instantsAt(wallTime: number): Instant[] {
     const instants: Instant[] = [];
@@ -128,13 +139,19 @@ export class Zone {
     return instants;
   }
 
-  /** The offset (`+01:00`) at an instant whose wall time occurs twice, to tell the two apart; '' at any other instant. */
+  /**
+   * The offset (`+01:00`) at an instant whose wall time occurs twice, to tell the two apart; '' at
+   * any other instant.
+   */
   offsetOfRepeated(instant: Instant): string {
     const isRepeated = this.instantsAt(instant + this.offsetAt(instant)).length > 1;
     return isRepeated ? this.format(instant).slice(19) : '';
   }
 
-  /** The offset at an instant, and an instant up to which it is known to hold: the end of the block, or a change within it. */
+  /**
+   * The offset at an instant, and an instant up to which it is known to hold: the end of the block,
+   * or a change within it.
+   */
   #steadyFrom(instant: Instant): { readonly offset: number; readonly endsAt: number } {
     const offset = this.offsetAt(instant);
     const index = Math.floor(instant / BLOCK_SECONDS);
@@ -174,7 +191,9 @@ export class Zone {
   }
 }
 
-/** What today, tomorrow and weekend mean at an instant, as day numbers; `weekendUntil` is exclusive. */
+/**
+ * What today, tomorrow and weekend mean at an instant, as day numbers; `weekendUntil` is exclusive.
+ */
 export interface FrontDays {
   readonly today: number;
   readonly tomorrow: number;
@@ -182,11 +201,15 @@ export interface FrontDays {
   readonly weekendUntil: number;
 }
 
-/** D0, D1 and W of fields.md for the date `today` in the front's zone; `weekendDays` has 1 to 6 ISO weekday digits. */
+/**
+ * D0, D1 and W of fields.md for the date `today` in the front's zone; `weekendDays` has 1 to 6 ISO
+ * weekday digits.
+ */
 export function frontDaysOf(today: number, weekendDays: string): FrontDays {
   const isWeekend = (day: number) => weekendDays.includes(String(isoWeekdayOf(day)));
   let weekendFrom = today;
-  // The weekend is the whole run of weekend days, past days included; a run may cross from Sunday to Monday.
+  // The weekend is the whole run of weekend days, past days included; a run may cross from Sunday
+  // to Monday.
   if (isWeekend(today)) while (isWeekend(weekendFrom - 1)) weekendFrom -= 1;
   else while (!isWeekend(weekendFrom)) weekendFrom += 1;
   let weekendUntil = weekendFrom + 1;

@@ -1,4 +1,5 @@
-// The products that each front shows, stored as columns: with millions of rows, one object per row would cost more than rendering.
+// The products that each front shows, stored as columns: with millions of rows, one object per row
+// would cost more than rendering.
 
 import { ALWAYS, type Period } from './period.ts';
 
@@ -14,7 +15,10 @@ export interface FrontProduct {
   readonly visible: Period;
 }
 
-/** Numbers the products that fronts list, in order of first appearance, so that columns can be indexed by product. */
+/**
+ * Numbers the products that fronts list, in order of first appearance, so that columns can be
+ * indexed by product.
+ */
 export class ProductNumbers {
   readonly ids: number[] = [];
   readonly #numberOf = new Map<number, number>();

@@ -17,8 +17,8 @@ export interface Front extends FrontProfile {
 }
 
 /**
- * What a card depends on besides its product: the front's calendar (zone and weekend) and its currency. A product is evaluated once
- * for all fronts that share these.
+ * What a card depends on besides its product: the front's calendar (zone and weekend) and its
+ * currency. A product is evaluated once for all fronts that share these.
  */
 export interface FrontProfile {
   readonly zone: Zone;

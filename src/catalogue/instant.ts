@@ -1,4 +1,5 @@
-// Instants: points in time in whole seconds UTC, and their canonical text. Plain arithmetic: no clock, no Date, no time zones.
+// Instants: points in time in whole seconds UTC, and their canonical text. Plain arithmetic: no
+// clock, no Date, no time zones.
 
 declare const instantBrand: unique symbol;
 
@@ -19,7 +20,10 @@ function isLeapYear(year: number): boolean {
   return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 }
 
-/** Days from 1970-01-01 to a date of the proleptic Gregorian calendar; undefined if there is no such date. */
+/**
+ * Days from 1970-01-01 to a date of the proleptic Gregorian calendar; undefined if there is no such
+ * date.
+ */
 export function dayNumberOf(year: number, month: number, day: number): number | undefined {
   const daysInMonth = (DAYS_IN_MONTH[month] ?? 0) + (month === 2 && isLeapYear(year) ? 1 : 0);
   if (Number.isNaN(year) || !(day >= 1 && day <= daysInMonth)) return undefined;
@@ -31,7 +35,8 @@ export function dayNumberOf(year: number, month: number, day: number): number | 
 
 /** `YYYY-MM-DD` of a day number; years 0000 to 9999. */
 export function dateTextOf(dayNumber: number): string {
-  // Civil date from days, counted from 0000-03-01 so that the leap day ends the year (eras of 400 years = 146,097 days).
+  // Civil date from days, counted from 0000-03-01 so that the leap day ends the year (eras of 400
+  // years = 146,097 days).
   const shifted = dayNumber + 719_468;
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;
@@ -65,7 +70,10 @@ function digitsAt(text: string, from: number, count: number): number {
   return value;
 }
 
-/** The seconds of `YYYY-MM-DDTHH:MM:SS`, read as UTC, or undefined. Text after that is ignored: the caller checks it. */
+/**
+ * The seconds of `YYYY-MM-DDTHH:MM:SS`, read as UTC, or undefined. Text after that is ignored: the
+ * caller checks it.
+ */
 function secondsOfDateTime(text: string): number | undefined {
   if (text[4] !== '-' || text[7] !== '-' || text[10] !== 'T' || text[13] !== ':' || text[16] !== ':') return undefined;
   const dayNumber = dayNumberOf(digitsAt(text, 0, 4), digitsAt(text, 5, 2), digitsAt(text, 8, 2));
@@ -76,7 +84,10 @@ function secondsOfDateTime(text: string): number | undefined {
   return dayNumber * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second;
 }
 
-/** Parses the canonical text `YYYY-MM-DDTHH:MM:SSZ` (catalogue.md, conventions); undefined for anything else. */
+/**
+ * Parses the canonical text `YYYY-MM-DDTHH:MM:SSZ` (catalogue.md, conventions); undefined for
+ * anything else.
+ */
 export function parseInstant(text: string): Instant | undefined {
   if (text.length !== 20 || text[19] !== 'Z') return undefined;
   return secondsOfDateTime(text) as Instant | undefined;
@@ -94,7 +105,10 @@ export function formatInstant(instant: Instant): string {
   return `${formatDateTime(instant)}Z`;
 }
 
-/** Parses a wall time `YYYY-MM-DDTHH:MM:SS` into seconds as if it were UTC; undefined for anything else. */
+/**
+ * Parses a wall time `YYYY-MM-DDTHH:MM:SS` into seconds as if it were UTC; undefined for anything
+ * else.
+ */
 export function parseWallTime(text: string): number | undefined {
   return text.length === 19 ? secondsOfDateTime(text) : undefined;
 }
@@ -112,9 +126,10 @@ const EARLIEST_TYPED = -62_104_060_800;
 const LATEST_TYPED = 253_339_228_800;
 
 /**
- * Parses an instant as a person types it: ISO 8601 with `Z` or a numeric offset. Seconds and a fraction are optional; a fraction is
- * floored. Undefined for anything else, such as a date alone or a time without offset, and for years before 0002 or after 9997, where
- * a zone's date or a boundary could fall outside the calendar.
+ * Parses an instant as a person types it: ISO 8601 with `Z` or a numeric offset. Seconds and a
+ * fraction are optional; a fraction is floored. Undefined for anything else, such as a date alone
+ * or a time without offset, and for years before 0002 or after 9997, where a zone's date or a
+ * boundary could fall outside the calendar.
  */
 export function parseOffsetDateTime(text: string): Instant | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.exec(text);

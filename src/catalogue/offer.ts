@@ -1,6 +1,8 @@
-// What is offered, available and in the pool at an instant, and the card fields that follow from it. Implements fields.md word for word.
+// What is offered, available and in the pool at an instant, and the card fields that follow from
+// it. Implements fields.md word for word.
 
-// Every rule returns its reason with its answer: rendering needs the answer, `explain` prints the reason.
+// Every rule returns its reason with its answer: rendering needs the answer, `explain` prints the
+// reason.
 
 import type { FrontDays } from './calendar.ts';
 import type { FrontProduct } from './front-products.ts';
@@ -48,7 +50,10 @@ export function isAnyOffered(product: Product, excluded: Exclusion | undefined, 
   return product.sessions.some((session) => offerRefusalAt(session, excluded, now) === null);
 }
 
-/** out(s) of fields.md: no seats left in the session itself, or none at any live price; null if it is not sold out. */
+/**
+ * out(s) of fields.md: no seats left in the session itself, or none at any live price; null if it
+ * is not sold out.
+ */
 export function outReasonAt(session: Session, now: Instant): 'no-seats' | 'no-tickets' | null {
   if (session.available !== null && session.available <= 0) return 'no-seats';
   let isAnyLive = false;
@@ -82,7 +87,10 @@ export function dropReasonAt(product: Product, excluded: Exclusion | undefined, 
   return isAnyExpired ? 'prices-expired' : 'over';
 }
 
-/** Why a tier is not among the public ticket tiers of any session; null if it may be. An add-on also replaces no default tier. */
+/**
+ * Why a tier is not among the public ticket tiers of any session; null if it may be. An add-on also
+ * replaces no default tier.
+ */
 export function tierRefusal(kind: 'ticket' | 'addon', isPublic: boolean): 'addon' | 'private' | null {
   if (kind === 'addon') return 'addon';
   return isPublic ? null : 'private';
@@ -106,10 +114,13 @@ export function isOnSale(session: Session, now: Instant): boolean {
   return session.salesStartAt <= now;
 }
 
-/** Why a card has no price: everything is sold out, sales of no session have begun, or no tier counts. */
+/**
+ * Why a card has no price: everything is sold out, sales of no session have begun, or no tier
+ * counts.
+ */
 export type PriceAbsence = 'sold-out' | 'not-on-sale' | 'no-tier';
 
-/** The lowest amount a visitor can pay now in a currency, in minor units (0 if free), or why there is none. */
+/** The lowest amount a visitor can pay now in a currency, in minor units (0 if free); or why not. */
 export function priceFromAt(pool: Pool, currency: string, now: Instant): number | PriceAbsence {
   if (pool.isSoldOut) return 'sold-out';
   let least: number | PriceAbsence = 'not-on-sale';
@@ -152,7 +163,10 @@ export function slotsOn(pool: Pool, days: FrontDays): Slots {
   };
 }
 
-/** The sets of dates, of those that a front's cards have slots for, that contain the date on a ticket. */
+/**
+ * The sets of dates, of those that a front's cards have slots for, that contain the date on a
+ * ticket.
+ */
 export function slotNamesOf(day: number, days: FrontDays): SlotName[] {
   return SLOT_NAMES.filter((name) => {
     const [from, until] = daysOf(name, days);
@@ -186,7 +200,10 @@ function slotOn(pool: Pool, name: SlotName, days: FrontDays): Slot | null {
 /** What pauses a card. */
 export type PauseReason = 'product' | 'front' | 'sessions';
 
-/** `paused` of fields.md, as all that pauses a card: the product, the front, or every session of the pool. */
+/**
+ * `paused` of fields.md, as all that pauses a card: the product, the front, or every session of the
+ * pool.
+ */
 export function pauseReasonsAt(
   product: Product,
   entry: Pick<FrontProduct, 'isPaused'>,

@@ -1,4 +1,5 @@
-// Products with their sessions and price tiers, as loaded. offer.ts says what is true of them at an instant.
+// Products with their sessions and price tiers, as loaded. offer.ts says what is true of them at an
+// instant.
 
 import type { Zone } from './calendar.ts';
 import type { Period } from './period.ts';
@@ -18,8 +19,8 @@ export interface Image {
 }
 
 /**
- * A public price tier of kind ticket. Documents do not depend on other tiers, except that a session's private tiers also replace the
- * product's defaults.
+ * A public price tier of kind ticket. Documents do not depend on other tiers, except that a
+ * session's private tiers also replace the product's defaults.
  */
 export interface PriceTier {
   readonly id: number;
@@ -34,8 +35,8 @@ export interface PriceTier {
 export type SessionStatus = 'draft' | 'scheduled' | 'postponed' | 'cancelled';
 
 /**
- * A session. A build loads scheduled ones alone, and leaves out those whose offer ended before now, except some that ended in the last
- * two days; an explanation loads all.
+ * A session. A build loads scheduled ones alone, and leaves out those whose offer ended before now,
+ * except some that ended in the last two days; an explanation loads all.
  */
 export interface Session {
   readonly id: number;
@@ -62,13 +63,19 @@ export interface Product {
   readonly ageRating: number;
   readonly saleSchema: number;
   readonly isPushka: boolean;
-  /** When the product's own pause ends: -Infinity if it is not paused, Infinity if the pause has no end. */
+  /**
+   * When the product's own pause ends: -Infinity if it is not paused, Infinity if the pause has no
+   * end.
+   */
   readonly pausedUntil: number;
   readonly isPublished: boolean;
   readonly image: Image | null;
   /** By (startsAt, id). */
   readonly sessions: readonly Session[];
-  /** Badges, groups, categories and tags are positions in the taxonomy; badges and groups are sorted by them. */
+  /**
+   * Badges, groups, categories and tags are positions in the taxonomy; badges and groups are sorted
+   * by them.
+   */
   readonly badges: readonly { readonly badge: number; readonly valid: Period }[];
   readonly groups: readonly { readonly group: number; readonly sortWeight: number }[];
   readonly categories: readonly number[];

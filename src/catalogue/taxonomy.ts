@@ -1,5 +1,5 @@
-// Categories, groups, tags and badges, which cards refer to by position. Each list is in the order in which documents print it, unless
-// a front's own weights decide.
+// Categories, groups, tags and badges, which cards refer to by position. Each list is in the order
+// in which documents print it, unless a front's own weights decide.
 
 interface Element {
   readonly id: number;

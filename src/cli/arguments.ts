@@ -1,4 +1,5 @@
-// Parses the values of command-line arguments. A bad value is refused before any file is opened, with an error that says what to type.
+// Parses the values of command-line arguments. A bad value is refused before any file is opened,
+// with an error that says what to type.
 
 import { parseOffsetDateTime, type Instant } from '../catalogue/instant.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
@@ -8,7 +9,10 @@ import type { Shard } from '../render/shards.ts';
 /** `flag` appears in error messages: `--at`. */
 export type ArgumentParser<Value> = (text: string, flag: string) => Value;
 
-/** An instant with an offset; seconds and fraction are optional. @throws AppError instant-invalid */
+/**
+ * An instant with an offset; seconds and fraction are optional.
+ * @throws AppError instant-invalid
+ */
 export function instantArgument(text: string, flag: string): Instant {
   const instant = parseOffsetDateTime(text);
   if (instant !== undefined) return instant;
@@ -33,7 +37,10 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d
 
 export const DURATION_MAX_SECONDS = 366 * 86_400;
 
-/** A duration in seconds: `6h`, `90m`, `1d`, `30s`, `1h30m` or `0`; at most 366 days. @throws AppError duration-invalid */
+/**
+ * A duration in seconds: `6h`, `90m`, `1d`, `30s`, `1h30m` or `0`; at most 366 days.
+ * @throws AppError duration-invalid
+ */
 export function durationArgument(text: string, flag: string): number {
   const parts = [...text.matchAll(/(\d{1,9})([smhd])/g)];
   const isWhole = parts.map(([part]) => part).join('') === text && text !== '';

@@ -1,4 +1,5 @@
-// `playbill build --shard`: one shard of a build. Its exit code says whether its result is in the tree; `finish` reports on the fronts.
+// `playbill build --shard`: one shard of a build. Its exit code says whether its result is in the
+// tree; `finish` reports on the fronts.
 
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { ShardSummaryJson } from '../contract/run.ts';

@@ -1,5 +1,6 @@
-// Shell completion: the commands, options, choices and names that can come next on a command line. Everything is taken from the parser's own
-// declarations, so completion never disagrees with the parser.
+// Shell completion: the commands, options, choices and names that can come next on a command line.
+// Everything is taken from the parser's own declarations, so completion never disagrees with the
+// parser.
 
 import type { Command, Option } from 'commander';
 
@@ -26,7 +27,10 @@ export type NamesOf = (wanted: WantedValue) => Promise<readonly string[]>;
 /** Values that a shell does not split and a terminal does not interpret. */
 const PLAIN = /^[\w.,:~-]+$/;
 
-/** Candidates for the last argument, which may be empty. File paths get none: the shell completes those better. */
+/**
+ * Candidates for the last argument, which may be empty. File paths get none: the shell completes
+ * those better.
+ */
 export async function candidatesFor(argv: readonly string[], program: Command, namesOf: NamesOf): Promise<Candidate[]> {
   const typed = argv.at(-1) ?? '';
   const candidates = await allCandidates(typed, parsed(argv.slice(0, -1), program), namesOf);
@@ -55,7 +59,10 @@ async function allCandidates(
   return values.map((value) => ({ value, description: '' }));
 }
 
-/** The command that the arguments name, how many operands it has, and the option that still needs a value, if any. */
+/**
+ * The command that the arguments name, how many operands it has, and the option that still needs a
+ * value, if any.
+ */
 function parsed(argv: readonly string[], program: Command) {
   let command = program;
   let operands = 0;

@@ -1,5 +1,5 @@
-// A typed layer over the argument parser: the declaration of a flag or operand gives it its type. Also holds the flags and the behaviour that
-// commands share.
+// A typed layer over the argument parser: the declaration of a flag or operand gives it its type.
+// Also holds the flags and the behaviour that commands share.
 
 import { Argument, Command, Option } from 'commander';
 import { ALLOWABLE_GUARDS } from '../contract/allowable-guards.ts';
@@ -21,7 +21,10 @@ type NameOf<Term extends string> = Term extends `--${infer Flag}`
       ? `${Head}${Capitalize<NameOf<Tail>>}`
       : Term;
 
-/** The type of a term such as `<file>`, `[file]` or `<file...>`; `Value` is the type of one argument. */
+/**
+ * The type of a term such as `<file>`, `[file]` or `<file...>`; `Value` is the type of one
+ * argument.
+ */
 type ValueOf<Term extends string, Value> = Term extends `${string}...${string}`
   ? readonly Value[]
   : Term extends `${string}<${string}`
@@ -112,7 +115,8 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
       '--s3-virtual-hosts',
       'put the name of the bucket into the host name, even if AWS_ENDPOINT_URL is set',
     ).hook('preAction', (_, command) => {
-      // Like all other S3 settings, this one is read from the environment: by storage/bucket/ and by every process that the command starts.
+      // Like all other S3 settings, this one is read from the environment: by storage/bucket/ and
+      // by every process that the command starts.
       if (command.getOptionValue('s3VirtualHosts') === true) process.env['PLAYBILL_S3_VIRTUAL_HOSTS'] = 'yes';
     });
   }
@@ -180,8 +184,8 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
   }
 
   /**
-   * The text that --help prints below the options. Prose is wrapped. An explanation that follows an example after two blanks moves to the
-   * next line if both do not fit on one.
+   * The text that --help prints below the options. Prose is wrapped. An explanation that follows an
+   * example after two blanks moves to the next line if both do not fit on one.
    */
   helpBelow(text: string): this {
     return this.addHelpText('after', () => {

@@ -1,4 +1,5 @@
-// What a command gets from its process: clock, environment, versions, terminal. Nothing below cli/ accesses them directly.
+// What a command gets from its process: clock, environment, versions, terminal. Nothing below cli/
+// accesses them directly.
 
 import type { Instant } from '../catalogue/instant.ts';
 import type { Terminal } from './output/terminal.ts';
@@ -12,8 +13,8 @@ export interface CommandContext {
   /** Reads an environment variable. */
   readonly environment: (name: string) => string | undefined;
   /**
-   * Calls `act` at the next Ctrl-C or SIGTERM; with null, the system ends the process. Only for what must happen then: while SQLite works,
-   * no code of ours runs, and the process would be deaf.
+   * Calls `act` at the next Ctrl-C or SIGTERM; with null, the system ends the process. Only for
+   * what must happen then: while SQLite works, no code of ours runs, and the process would be deaf.
    */
   readonly onInterrupt: (act: ((signal: NodeJS.Signals) => void) | null) => void;
   /** Distinguishes this process's temporary files from another's. */

@@ -1,4 +1,5 @@
-// Exit codes (product.md, Commands). Scripts rely on them: they never change. Those of errors stand in errors.ts.
+// Exit codes (product.md, Commands). Scripts rely on them: they never change. Those of errors stand
+// in errors.ts.
 
 export const EXIT = {
   done: 0,

@@ -8,7 +8,10 @@ import { AppError, messageOf, shellWord } from '../errors.ts';
 import type { CommandContext } from './context.ts';
 import type { Terminal } from './output/terminal.ts';
 
-/** Reads a key file; warns if other users can read its private key. @throws AppError key-file-unreadable */
+/**
+ * Reads a key file; warns if other users can read its private key.
+ * @throws AppError key-file-unreadable
+ */
 export async function readKeyFile(path: string, terminal: Terminal): Promise<IssuedKeyJson> {
   const hint = 'create one with: playbill keys issue --front CODE --to CODE.key.json';
   let parsed: unknown;
@@ -38,7 +41,11 @@ function warnIfReadable(path: string, { privateKey }: IssuedKeyJson, terminal: T
     terminal.log(`warning: others can read the private key in ${path}: chmod 600 ${shellWord(path)}`);
 }
 
-/** The key that the client signs with. The secret of an hmac key is read from an environment variable. @throws AppError key-invalid */
+/**
+ * The key that the client signs with. The secret of an hmac key is read from an environment
+ * variable.
+ * @throws AppError key-invalid
+ */
 export function clientKeyOf(
   issued: IssuedKeyJson,
   environment: CommandContext['environment'],
@@ -59,7 +66,8 @@ export function clientKeyOf(
 }
 
 /**
- * A key and its front, for commands that send requests. Signs a trial request to detect a broken key before anything is sent.
+ * A key and its front, for commands that send requests. Signs a trial request to detect a broken
+ * key before anything is sent.
  * @throws AppError key-file-unreadable, key-invalid
  */
 export async function frontKeyFrom(

@@ -6,7 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { AppError, messageOf, systemCodeOf } from '../errors.ts';
 import type { CommandContext } from './context.ts';
 
-/** Serves until interrupted. `onListening` gets the origin: `http://127.0.0.1:8080`. @throws AppError address-in-use */
+/**
+ * Serves until interrupted. `onListening` gets the origin: `http://127.0.0.1:8080`.
+ * @throws AppError address-in-use
+ */
 export async function serveUntilInterrupted(
   server: Server,
   wanted: { readonly host: string; readonly port: number },

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Entry point: refuses a Node.js that is too old. Imports nothing before that check, because an older Node.js would stop at a syntax error or
-// crash in the SQLite driver, which needs Node-API version 10.
+// Entry point: refuses a Node.js that is too old. Imports nothing before that check, because an
+// older Node.js would stop at a syntax error or crash in the SQLite driver, which needs Node-API
+// version 10.
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major >= 24 || (major === 22 && minor >= 14)) {

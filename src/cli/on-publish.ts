@@ -1,5 +1,6 @@
-// `--on-publish` of build and rollback, `--on-change` of keys: notifies a command or a URL of what was published. A failure here does not undo
-// the publish: it becomes a warning. The command and the URL's path are never printed, because they may contain a token.
+// `--on-publish` of build and rollback, `--on-change` of keys: notifies a command or a URL of what
+// was published. A failure here does not undo the publish: it becomes a warning. The command and
+// the URL's path are never printed, because they may contain a token.
 
 import type { Instant } from '../catalogue/instant.ts';
 import type { PublishNotice } from '../contract/publish-notice.ts';
@@ -16,7 +17,10 @@ export type PublishHook =
   | { readonly kind: 'command'; readonly command: string }
   | { readonly kind: 'url'; readonly url: URL };
 
-/** A text that starts with a scheme is a URL, any other a command for `sh`. @throws AppError on-publish-invalid, on-change-invalid */
+/**
+ * A text that starts with a scheme is a URL, any other a command for `sh`.
+ * @throws AppError on-publish-invalid, on-change-invalid
+ */
 export function publishHookArgument(text: string, flag: string): PublishHook {
   const invalid = (found: string): AppError =>
     new AppError(
@@ -45,9 +49,10 @@ export interface PublishHookFlags {
 export type Notified = Pick<BuildResultJson, 'notice' | 'warnings'>;
 
 /**
- * Notifies the hook of what a run published, as of `now`, and of the changes of earlier runs that it has missed, if readers can see a difference. The caller has
- * released the lock, so the hook may be slow and may itself run a command that writes the tree. Notifications can overlap; each contains paths,
- * not content.
+ * Notifies the hook of what a run published, as of `now`, and of the changes of earlier runs that
+ * it has missed, if readers can see a difference. The caller has released the lock, so the hook may
+ * be slow and may itself run a command that writes the tree. Notifications can overlap; each
+ * contains paths, not content.
  */
 export async function notifyOfPublish(
   published: Published,
@@ -96,7 +101,10 @@ export function warningLine({ code, message }: BuildResultJson['warnings'][numbe
   );
 }
 
-/** Delivers a notice and waits until it is accepted, `seconds` have passed, or an interrupt. @returns what went wrong, or null */
+/**
+ * Delivers a notice and waits until it is accepted, `seconds` have passed, or an interrupt.
+ * @returns what went wrong, or null
+ */
 async function notify(
   hook: PublishHook,
   notice: PublishNotice,
@@ -106,7 +114,8 @@ async function notify(
   const text = `${JSON.stringify(notice)}\n`;
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(`had not ended after ${seconds} s`), seconds * 1000);
-  // Everything is published by now: an interrupt ends the notification, and the summary is still printed.
+  // Everything is published by now: an interrupt ends the notification, and the summary is still
+  // printed.
   context.onInterrupt(() => stop.abort('was interrupted'));
   try {
     if (hook.kind === 'command') return await runCommand(hook.command, text, stop.signal);
@@ -117,7 +126,9 @@ async function notify(
   }
 }
 
-/** Runs the command with the notice on stdin. Its output goes to stderr: stdout is for the summary. */
+/**
+ * Runs the command with the notice on stdin. Its output goes to stderr: stdout is for the summary.
+ */
 async function runCommand(command: string, notice: string, stop: AbortSignal): Promise<string | null> {
   const { spawn } = await import('node:child_process');
   // Its own process group, so that a signal reaches everything that the command starts.
@@ -152,7 +163,10 @@ async function runCommand(command: string, notice: string, stop: AbortSignal): P
   }
 }
 
-/** Sends one POST to the operator's URL. Does not follow redirects: the notice must reach no other host. */
+/**
+ * Sends one POST to the operator's URL. Does not follow redirects: the notice must reach no other
+ * host.
+ */
 async function callUrl(url: URL, notice: string, toolVersion: string, stop: AbortSignal): Promise<string | null> {
   const call = `the call of ${url.protocol}//${url.host}`;
   try {

@@ -1,5 +1,5 @@
-// Sets up the process: the context of the command, the exit code. Loads the argument parser and the commands only when
-// needed, to start quickly.
+// Sets up the process: the context of the command, the exit code. Loads the argument parser and the
+// commands only when needed, to start quickly.
 
 import { instantOf } from '../catalogue/instant.ts';
 import { EXIT } from './exit-codes.ts';
@@ -11,7 +11,8 @@ import { versionOfPackage } from './version.ts';
 async function main(argv: readonly string[]): Promise<number> {
   const environment = (name: string): string | undefined => process.env[name];
   const stdout = standardOutput();
-  // Output or a message that cannot be written does not stop the work. That output was cut off is said at the end.
+  // Output or a message that cannot be written does not stop the work. That output was cut off is
+  // said at the end.
   for (const stream of [stdout, process.stderr]) stream.on('error', () => undefined);
   const context: CommandContext = {
     terminal: terminalOn(stdout, process.stderr, environment),
@@ -36,8 +37,9 @@ async function main(argv: readonly string[]): Promise<number> {
 let interrupted: ((signal: NodeJS.Signals) => void) | null = null;
 
 /**
- * Most commands have nothing to clean up: writes are ordered so that the tree is whole at any instant. The lock of a folder ends with the
- * process, the lease of a bucket by itself. One listener stays while one act replaces another: a signal that came while there is none for a
+ * Most commands have nothing to clean up: writes are ordered so that the tree is whole at any
+ * instant. The lock of a folder ends with the process, the lease of a bucket by itself. One
+ * listener stays while one act replaces another: a signal that came while there is none for a
  * moment would be lost.
  */
 function onInterrupt(act: ((signal: NodeJS.Signals) => void) | null): void {

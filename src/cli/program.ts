@@ -1,4 +1,5 @@
-// Registers all commands with the argument parser, runs one of them, and reports errors. The work of a command is loaded when it runs.
+// Registers all commands with the argument parser, runs one of them, and reports errors. The work
+// of a command is loaded when it runs.
 
 import { CommanderError, type Command } from 'commander';
 import { AppError, driverError, shellWord } from '../errors.ts';
@@ -82,8 +83,9 @@ export function programOf(context: CommandContext): Command {
 }
 
 /**
- * Rewrites `help keys issue` to `keys issue --help`, and `help nope` to `nope`, which is refused as an unknown command. The parser's own
- * `help` looks only one level deep and prints the general help for an unknown command.
+ * Rewrites `help keys issue` to `keys issue --help`, and `help nope` to `nope`, which is refused as
+ * an unknown command. The parser's own `help` looks only one level deep and prints the general help
+ * for an unknown command.
  */
 function withHelpFlag(argv: readonly string[], program: Command): string[] {
   const [first, ...names] = argv;

@@ -1,6 +1,7 @@
-// `build --read-timeout`: ends a build that does not finish reading the catalogue. SQLite works in the main thread until a query ends,
-// and its driver cannot interrupt it. So the build runs in a child process, which this one can end at any moment: its lock is released,
-// and what is published stands.
+// `build --read-timeout`: ends a build that does not finish reading the catalogue. SQLite works in
+// the main thread until a query ends, and its driver cannot interrupt it. So the build runs in a
+// child process, which this one can end at any moment: its lock is released, and what is published
+// stands.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,7 +33,8 @@ export async function runLimited(db: string, seconds: number, context: CommandCo
   const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, [LIMITED_BY]: String(process.pid) },
-    // Its own process group: a terminal sends Ctrl-C to this process, which passes it on, and not to both.
+    // Its own process group: a terminal sends Ctrl-C to this process, which passes it on, and not
+    // to both.
     detached: true,
   });
   child.once('disconnect', () => clearTimeout(timer));
@@ -51,7 +53,10 @@ export async function runLimited(db: string, seconds: number, context: CommandCo
   return code ?? 0;
 }
 
-/** In the child: ends with the process that limits its time, however that one ends, even while SQLite works. */
+/**
+ * In the child: ends with the process that limits its time, however that one ends, even while
+ * SQLite works.
+ */
 export function endWithParent(): void {
   const watch = `setInterval(() => process.ppid === ${process.ppid} || process.kill(process.pid, 'SIGKILL'), 500)`;
   new Worker(watch, { eval: true }).unref();

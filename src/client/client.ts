@@ -1,6 +1,7 @@
-// A small client of the API: signs, reuses a signature and an answer for as long as each lasts, revalidates expired answers, has a
-// timeout, and returns the kept answer when a request fails. It believes no document whose bytes are not those that the ETag names. Web
-// APIs only. For servers and edges: in a browser it would publish the key, which is why the API has no CORS.
+// A small client of the API: signs, reuses a signature and an answer for as long as each lasts,
+// revalidates expired answers, has a timeout, and returns the kept answer when a request fails. It
+// believes no document whose bytes are not those that the ETag names. Web APIs only. For servers
+// and edges: in a browser it would publish the key, which is why the API has no CORS.
 
 import { digestOfBytes } from '../edge/rule/tree.ts';
 import type { CategoriesDocument, ProductsDocument } from './documents.ts';
@@ -13,7 +14,10 @@ export type { ClientKey, ClientProfile } from './signature.ts';
 /** The runtime's AbortSignal; unknown where its types are. */
 export type Signal = typeof globalThis extends { readonly AbortSignal: { readonly prototype: infer S } } ? S : unknown;
 
-/** What the client needs of `fetch`: the runtime's own, or a wrapper that times requests or goes through a proxy. */
+/**
+ * What the client needs of `fetch`: the runtime's own, or a wrapper that times requests or goes
+ * through a proxy.
+ */
 export type Fetch = (
   url: string,
   init: { readonly headers: Record<string, string>; readonly redirect: 'manual'; readonly signal: Signal },
@@ -39,22 +43,32 @@ export interface ClientOptions {
   readonly fetch?: Fetch;
   /** Milliseconds since 1970. Default: the runtime's clock. */
   readonly clock?: () => number;
-  /** How long a request may take, up to the last byte of its answer: whole milliseconds. Default: 10,000. */
+  /**
+   * How long a request may take, up to the last byte of its answer: whole milliseconds. Default:
+   * 10,000.
+   */
   readonly timeoutMs?: number;
 }
 
 export interface CallOptions {
-  /** Aborts this call, which rejects with the signal's reason. The request goes on for other callers; it ends by `timeoutMs`. */
+  /**
+   * Aborts this call, which rejects with the signal's reason. The request goes on for other
+   * callers; it ends by `timeoutMs`.
+   */
   readonly signal?: Signal;
 }
 
 /**
- * When a request fails (no answer in time, a status other than 200, another document than its ETag names), the last document is returned
- * until its `validUntil`, and the first call after ten seconds tries again. Only a 401 or 403 by the edge rule, which says that this key may
- * not have the document, always rejects, and drops it.
+ * When a request fails (no answer in time, a status other than 200, another document than its ETag
+ * names), the last document is returned until its `validUntil`, and the first call after ten
+ * seconds tries again. Only a 401 or 403 by the edge rule, which says that this key may not have
+ * the document, always rejects, and drops it.
  */
 export interface Client {
-  /** The storefront's categories. Rejects with CatalogueError when refused, CatalogueTimeoutError, or the runtime's own network error. */
+  /**
+   * The storefront's categories. Rejects with CatalogueError when refused, CatalogueTimeoutError,
+   * or the runtime's own network error.
+   */
   categories(options?: CallOptions): Promise<CategoriesDocument>;
   /** Everything for the storefront's main page. Rejects like `categories`. */
   products(options?: CallOptions): Promise<ProductsDocument>;
@@ -68,29 +82,35 @@ export interface Client {
 export interface Answer<Document> {
   readonly document: Document;
   /**
-   * The instant that the operator's editions were published for, UTC text; builds since then may have found nothing to change. null where
-   * something in between took the header away.
+   * The instant that the operator's editions were published for, UTC text; builds since then may
+   * have found nothing to change. null where something in between took the header away.
    */
   readonly asOf: string | null;
   /** Until when the operator's last build is known to be right, UTC text; null like `asOf`. */
   readonly validUntil: string | null;
-  /** True after `validUntil`, when there has been no build for too long: the last edition is served all the same. */
+  /**
+   * True after `validUntil`, when there has been no build for too long: the last edition is served
+   * all the same.
+   */
   readonly isStale: boolean;
   /**
-   * The error of the last request, where this is the answer of an earlier one: by now another edition may be in force, or a newer build
-   * published. null where the last request succeeded.
+   * The error of the last request, where this is the answer of an earlier one: by now another
+   * edition may be in force, or a newer build published. null where the last request succeeded.
    */
   readonly failure: Error | null;
 }
 
 /**
- * An answer other than a document: a refusal of the edge rule (RFC 9457), or the answer of something in between. With status 200, a body
- * that is not the one its ETag names.
+ * An answer other than a document: a refusal of the edge rule (RFC 9457), or the answer of
+ * something in between. With status 200, a body that is not the one its ETag names.
  */
 export class CatalogueError extends Error {
   override readonly name = 'CatalogueError';
   readonly status: number;
-  /** The refusal's stable code, such as `signature-expired`; null when the answer is not the edge rule's. */
+  /**
+   * The refusal's stable code, such as `signature-expired`; null when the answer is not the edge
+   * rule's.
+   */
   readonly code: string | null;
 
   constructor(status: number, code: string | null, message: string) {
@@ -129,10 +149,16 @@ const HINTS: { readonly [code: string]: string } = {
 
 const IN_BETWEEN = 'something between the catalogue and here sent another body: "edge check" finds what';
 
-/** The rule accepts a signature for five minutes and a minute's difference of clocks; the last minute is left for the network. */
+/**
+ * The rule accepts a signature for five minutes and a minute's difference of clocks; the last
+ * minute is left for the network.
+ */
 const SIGNATURE_LIFETIME_MS = 240_000;
 const TIMEOUT_MS = 10_000;
-/** How long calls get the kept answer before another try: otherwise each page of a storefront would wait for an edge that is down. */
+/**
+ * How long calls get the kept answer before another try: otherwise each page of a storefront would
+ * wait for an edge that is down.
+ */
 const RETRY_MS = 10_000;
 /** Timers of most runtimes count in 31 bits, and fire at once beyond. */
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
@@ -152,7 +178,10 @@ interface Endpoint {
   underway: Promise<Answer<unknown>> | null;
 }
 
-/** A client for one front. Throws TypeError for an invalid base URL, and for a timeout that no timer can wait for. */
+/**
+ * A client for one front. Throws TypeError for an invalid base URL, and for a timeout that no timer
+ * can wait for.
+ */
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, timeoutMs = TIMEOUT_MS } = options;
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > TIMEOUT_MS_MAX)
@@ -161,7 +190,8 @@ export function createClient(options: ClientOptions): Client {
     throw new TypeError(`baseUrl: expected http(s)://host, perhaps a path, no slash at its end; found ${baseUrl}`);
   const answersAt = <Document>(path: string) => {
     const endpoint: Endpoint = { url: new URL(baseUrl + path).href, signature: null, kept: null, underway: null };
-    // The deployment's own verify checks the documents by the contract's schemas; the client trusts them.
+    // The deployment's own verify checks the documents by the contract's schemas; the client trusts
+    // them.
     return (call?: CallOptions) => get(options, endpoint, call) as Promise<Answer<Document>>;
   };
   const categoriesAnswer = answersAt<CategoriesDocument>('/fronts/categories/');
@@ -200,7 +230,8 @@ async function loadInTime(options: ClientOptions, endpoint: Endpoint): Promise<A
 
 /** The kept answer in place of the error of a request; throws the error where none may be used. */
 function keptInstead(options: ClientOptions, endpoint: Endpoint, error: unknown): Answer<unknown> {
-  // A revoked key must not go on being served from memory. 404 says nothing of the key: a tree that cannot be found looks the same.
+  // A revoked key must not go on being served from memory. 404 says nothing of the key: a tree that
+  // cannot be found looks the same.
   if (error instanceof CatalogueError && error.code !== null && [401, 403].includes(error.status)) endpoint.kept = null;
   const { kept } = endpoint;
   const nowMs = (options.clock ?? Date.now)();
@@ -213,7 +244,10 @@ function keptInstead(options: ClientOptions, endpoint: Endpoint, error: unknown)
   return answer;
 }
 
-/** Settles like the work, or with the signal's reason as soon as it is aborted; the work itself then goes on. */
+/**
+ * Settles like the work, or with the signal's reason as soon as it is aborted; the work itself then
+ * goes on.
+ */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
@@ -257,16 +291,23 @@ async function load(options: ClientOptions, endpoint: Endpoint, signal: AbortSig
   return answer;
 }
 
-/** The ETag of an edition. null where there is none, or one of something in between, which says nothing about the document. */
+/**
+ * The ETag of an edition. null where there is none, or one of something in between, which says
+ * nothing about the document.
+ */
 function editionTag(response: FetchedAnswer): string | null {
   const etag = response.headers.get('ETag') ?? '';
   return /^W\/"[\da-f]{16}"$/.test(etag) ? etag : null;
 }
 
-/** The document of a 200. Throws CatalogueError where the body is not the one that the tag names, and SyntaxError for one that is not JSON. */
+/**
+ * The document of a 200. Throws CatalogueError where the body is not the one that the tag names,
+ * and SyntaxError for one that is not JSON.
+ */
 async function documentIn(response: FetchedAnswer, etag: string | null): Promise<unknown> {
   const text = await response.text();
-  // Editions are well-formed UTF-8 without a byte order mark, so encoding the text gives their bytes again.
+  // Editions are well-formed UTF-8 without a byte order mark, so encoding the text gives their
+  // bytes again.
   const digest = etag === null ? '' : await digestOfBytes(new TextEncoder().encode(text));
   if (etag !== null && etag !== `W/"${digest}"`)
     throw new CatalogueError(200, null, `expected the document of ETag ${etag}, found ${digest}: ${IN_BETWEEN}`);

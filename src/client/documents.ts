@@ -1,4 +1,5 @@
-// The documents of the API as types, for code that has no zod. Made from contract/documents.ts by: npm run docs
+// The documents of the API as types, for code that has no zod. Made from contract/documents.ts by:
+// npm run docs
 
 /** Everything needed to build a front's main page. */
 export interface ProductsDocument {

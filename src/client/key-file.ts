@@ -1,4 +1,5 @@
-// Reads the key files of `playbill keys issue`, for code that signs. It opens no file and reads no environment itself.
+// Reads the key files of `playbill keys issue`, for code that signs. It opens no file and reads no
+// environment itself.
 
 import type { PrivateJwk } from '../edge/web-crypto/key-pair.ts';
 import type { ClientKey } from './signature.ts';
@@ -9,7 +10,10 @@ export interface IssuedKey {
   readonly key: ClientKey;
 }
 
-/** The key in the text of a key file. `secretOf`: an hmac key's secret by its name. Throws Error for other texts and missing secrets. */
+/**
+ * The key in the text of a key file. `secretOf`: an hmac key's secret by its name. Throws Error for
+ * other texts and missing secrets.
+ */
 export function keyFrom(text: string, secretOf: (name: string) => string | undefined = () => undefined): IssuedKey {
   const issued = parsed(text);
   const front = textOf(issued, 'front');

@@ -1,5 +1,5 @@
-// Signs a request of the API, under either profile of the edge rule. For servers and edges: a browser would publish its key.
-// It keeps nothing and reads no clock.
+// Signs a request of the API, under either profile of the edge rule. For servers and edges: a
+// browser would publish its key. It keeps nothing and reads no clock.
 
 import { base64OfBytes } from '../edge/rule/base64.ts';
 import type { PrivateJwk } from '../edge/web-crypto/key-pair.ts';
@@ -7,12 +7,18 @@ import { componentValue, requiredComponents, signatureBase } from '../edge/rule/
 import type { SignedParts } from '../edge/rule/request.ts';
 import { canonicalText, REQUIRED_HEADERS } from '../edge/rule/signed-headers.ts';
 
-/** What a client signs with: the private key from `playbill keys issue`, or the secret that both sides share (used as UTF-8). */
+/**
+ * What a client signs with: the private key from `playbill keys issue`, or the secret that both
+ * sides share (used as UTF-8).
+ */
 export type ClientKey =
   | { readonly keyid: string; readonly privateKey: PrivateJwk }
   | { readonly keyid: string; readonly secret: string };
 
-/** How a deployment wants requests to be signed: one of PROFILE_NAMES, as types that need nothing of the edge. */
+/**
+ * How a deployment wants requests to be signed: one of PROFILE_NAMES, as types that need nothing of
+ * the edge.
+ */
 export type ClientProfile = 'rfc9421' | 'signed-headers';
 
 export interface SignOptions {
@@ -32,7 +38,10 @@ export interface SignOptions {
 /** The header lines of a signed request. */
 export type SignatureHeaders = Readonly<Record<string, string>>;
 
-/** Signs a request. Rejects for a key that the profile cannot use, and for a keyid that no header can carry. */
+/**
+ * Signs a request. Rejects for a key that the profile cannot use, and for a keyid that no header
+ * can carry.
+ */
 export async function signRequest(options: SignOptions): Promise<SignatureHeaders> {
   const { key, profile = 'rfc9421' } = options;
   if (!/^[\w.:-]{1,128}$/.test(key.keyid))
@@ -75,7 +84,9 @@ function requestOf({ method, url: text }: SignOptions, headers: SignatureHeaders
   return { method, scheme: url.protocol.slice(0, -1), authority: url.host, target: url.pathname + url.search, lines };
 }
 
-/** A command for a POSIX shell that sends the signed request and prints the answer with its headers. */
+/**
+ * A command for a POSIX shell that sends the signed request and prints the answer with its headers.
+ */
 export function curlCommand(url: string, headers: SignatureHeaders): string {
   const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
   const lines = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);

@@ -1,5 +1,6 @@
-// The two documents of the API (spec, section 2) in the form of fields.md: every key is always present, and null where an optional
-// field has no value. Tests and `verify` check documents against these schemas; builds do not.
+// The two documents of the API (spec, section 2) in the form of fields.md: every key is always
+// present, and null where an optional field has no value. Tests and `verify` check documents
+// against these schemas; builds do not.
 
 import * as z from 'zod';
 

@@ -1,6 +1,8 @@
 // Why a front keeps its published snapshot instead of a new one: `held` in manifests and results.
 
-/** Each with what it is: a guard (exit 4), a failure (exit 3), or what the operator chose (exit 0). */
+/**
+ * Each with what it is: a guard (exit 4), a failure (exit 3), or what the operator chose (exit 0).
+ */
 export const HELD_REASONS = {
   findings: 'failure',
   'not-selected': 'choice',

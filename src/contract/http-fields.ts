@@ -1,5 +1,5 @@
-// The header fields of requests and responses, as the OpenAPI document describes them. The edge rule does not use them; a test
-// compares them with what it sends.
+// The header fields of requests and responses, as the OpenAPI document describes them. The edge
+// rule does not use them; a test compares them with what it sends.
 
 import * as z from 'zod';
 import { frontCode, instantText } from './primitives.ts';

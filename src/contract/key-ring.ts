@@ -1,4 +1,5 @@
-// The key ring: what an edge needs to verify signatures (product.md, edge.md). It holds public keys and names of secrets, never a secret.
+// The key ring: what an edge needs to verify signatures (product.md, edge.md). It holds public keys
+// and names of secrets, never a secret.
 
 import * as z from 'zod';
 import { frontCode, instantText, TREE_SCHEMA } from './primitives.ts';

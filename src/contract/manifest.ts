@@ -1,5 +1,6 @@
-// The manifest of a release: every front's pointer as published, and every file with its size and digest (snapshot.md, "Manifest").
-// It contains no wall-clock time, so the same input gives the same id.
+// The manifest of a release: every front's pointer as published, and every file with its size and
+// digest (snapshot.md, "Manifest"). It contains no wall-clock time, so the same input gives the
+// same id.
 
 import * as z from 'zod';
 import { DROP_REASONS } from '../catalogue/offer.ts';
@@ -11,8 +12,9 @@ export const manifestFrontSchema = z.strictObject({
   /** Why the front kept the pointer of an earlier build; null if it is not held. */
   held: heldReason.nullable(),
   /**
-   * The pointer verbatim, so that a rollback can restore it. A held front that was never published is not listed. If `held` is null and
-   * the pointer is older than the release, the build kept it because a new one would have said the same.
+   * The pointer verbatim, so that a rollback can restore it. A held front that was never published
+   * is not listed. If `held` is null and the pointer is older than the release, the build kept it
+   * because a new one would have said the same.
    */
   pointer: pointerSchema,
   /** The front's weekend as ISO weekday digits, which `verify` needs; null if no longer known. */
@@ -20,17 +22,25 @@ export const manifestFrontSchema = z.strictObject({
     .string()
     .regex(/^[1-7]{1,6}$/)
     .nullable(),
-  /** The currency of the prices in the front's documents (ISO 4217); left out if no longer known. */
+  /**
+   * The currency of the prices in the front's documents (ISO 4217); left out if no longer known.
+   */
   currency: z
     .string()
     .regex(/^[A-Z]{3}$/)
     .optional(),
   /** The last instant for which a held front was found right, if later than its pointer's `now`. */
   asOf: instantText.optional(),
-  /** Cards at the release's `now`; for a held front, at the last instant for which it was found right. */
+  /**
+   * Cards at the release's `now`; for a held front, at the last instant for which it was found
+   * right.
+   */
   cards: count,
   editions: z.strictObject({ products: count, categories: count }),
-  /** Cards of each products edition, in the pointer's order. The shrink guard of the next build compares with these. */
+  /**
+   * Cards of each products edition, in the pointer's order. The shrink guard of the next build
+   * compares with these.
+   */
   cardsByEdition: z.array(count),
   /** Products without a card at the instant of `cards`, by reason. */
   dropped: z.partialRecord(z.enum(DROP_REASONS), count),
@@ -43,8 +53,8 @@ export const manifestFileSchema = z.strictObject({
   bytes: count,
   sha256: sha256Hex,
   /**
-   * A digest of everything that the file was made from. A build with the same recipe keeps the file without rendering it. Left out for
-   * small files, and if not known.
+   * A digest of everything that the file was made from. A build with the same recipe keeps the file
+   * without rendering it. Left out for small files, and if not known.
    */
   recipe: z
     .string()

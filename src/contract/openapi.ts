@@ -1,5 +1,6 @@
-// The OpenAPI 3.1 document of both operations, generated from the schemas that check the output. The caller passes what only the edge
-// rule knows (its refusals) and what only the deployment knows (its address).
+// The OpenAPI 3.1 document of both operations, generated from the schemas that check the output.
+// The caller passes what only the edge rule knows (its refusals) and what only the deployment knows
+// (its address).
 
 import * as z from 'zod';
 import { categoriesDocumentSchema, productsDocumentSchema } from './documents.ts';
@@ -97,7 +98,10 @@ function operations(
   };
 }
 
-/** One response for each status, with the codes it may have. Refusals look the same for all operations. */
+/**
+ * One response for each status, with the codes it may have. Refusals look the same for all
+ * operations.
+ */
 function refusalResponses(refusals: readonly RefusalSample[], hasContent: boolean): Json {
   const responses: Record<string, Json> = {};
   for (const status of new Set(refusals.map((refusal) => refusal.status))) {

@@ -4,7 +4,10 @@
 import * as z from 'zod';
 import { frontCode, instantText, TREE_SCHEMA } from './primitives.ts';
 
-/** `<from> <digest>`. The fixed width lets an edge search the entries without parsing them into objects. */
+/**
+ * `<from> <digest>`. The fixed width lets an edge search the entries without parsing them into
+ * objects.
+ */
 const editionEntry = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z [0-9a-f]{16}$/);
 
 export const pointerSchema = z.strictObject({

@@ -4,7 +4,10 @@ import * as z from 'zod';
 import { HELD_REASONS, type HeldReason } from './held-reasons.ts';
 import { FRONT_CODE } from './front-code.ts';
 
-/** The schema version of pointer, manifest and key ring that this tool writes. It refuses to read newer ones. */
+/**
+ * The schema version of pointer, manifest and key ring that this tool writes. It refuses to read
+ * newer ones.
+ */
 export const TREE_SCHEMA = 1;
 
 export const instantText = z

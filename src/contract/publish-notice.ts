@@ -14,7 +14,10 @@ export const publishNoticeSchema = z.strictObject({
   now: instantText,
   /** Fronts with a changed file below `public/`. */
   fronts: z.array(frontCode),
-  /** What a cache must purge: paths with new content or that used to be a 404, that is pointers and repaired editions. */
+  /**
+   * What a cache must purge: paths with new content or that used to be a 404, that is pointers and
+   * repaired editions.
+   */
   changed: z.array(urlPath),
   /** The pointers of removed fronts, and editions that no kept release needs. */
   removed: z.array(urlPath),

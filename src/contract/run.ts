@@ -1,5 +1,5 @@
-// The files of a sharded run (scale.md) below `runs/`: the settings that all its shards share, written by the first one to begin, and
-// the result of each shard. They contain no wall-clock time.
+// The files of a sharded run (scale.md) below `runs/`: the settings that all its shards share,
+// written by the first one to begin, and the result of each shard. They contain no wall-clock time.
 
 import * as z from 'zod';
 import { ALLOWABLE_GUARDS } from './allowable-guards.ts';
@@ -53,7 +53,10 @@ export const shardResultSchema = z.strictObject({
   settings: runSettingsSchema,
   /** The shard's index, from 0. */
   shard: count,
-  /** The state of the catalogue it was rendered from. Results of different states are never published together. */
+  /**
+   * The state of the catalogue it was rendered from. Results of different states are never
+   * published together.
+   */
   state: z.string(),
   /** What concerns the catalogue as a whole. */
   catalogue: z.strictObject({
@@ -80,7 +83,9 @@ export const shardSummarySchema = z.strictObject({
   now: instantText,
   /** The rollback that holds the tree, so that nothing was rendered; null if there is none. */
   hold: holdSchema.nullable(),
-  /** Whether an earlier start of this shard had left a result already. The earlier result counts. */
+  /**
+   * Whether an earlier start of this shard had left a result already. The earlier result counts.
+   */
   isRepeated: z.boolean(),
   /** The number of fronts in this shard, and how many of them are held back. */
   fronts: count,

@@ -1,5 +1,5 @@
-// Every schema that other programs may rely on. `openapi --schemas` writes them as JSON Schema 2020-12. A test checks that every
-// command with --json is listed.
+// Every schema that other programs may rely on. `openapi --schemas` writes them as JSON Schema
+// 2020-12. A test checks that every command with --json is listed.
 
 import * as z from 'zod';
 import { diffResultSchema, forecastResultSchema } from './results/diff.ts';
@@ -46,7 +46,10 @@ const FILES: Readonly<Record<string, z.ZodType>> = {
   'key-ring': keyRingSchema,
 };
 
-/** What each command prints with --json. `any-error` is what any of them prints if it ends with an error. */
+/**
+ * What each command prints with --json. `any-error` is what any of them prints if it ends with an
+ * error.
+ */
 export const RESULTS: Readonly<Record<string, z.ZodType>> = {
   build: z.union([buildResultSchema, shardSummarySchema]),
   finish: buildResultSchema,

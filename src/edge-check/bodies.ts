@@ -1,5 +1,6 @@
-// Compares the body of an answer with its ETag. The rule makes the ETag of the tree's pointer, and looks at no body: they differ where an origin,
-// a cache or a proxy put another body in the document's place.
+// Compares the body of an answer with its ETag. The rule makes the ETag of the tree's pointer, and
+// looks at no body: they differ where an origin, a cache or a proxy put another body in the
+// document's place.
 
 import { sha256Of } from '../release/tree/digest.ts';
 import { digestOf } from '../render/paths.ts';

@@ -1,4 +1,5 @@
-// Checks that no cache in front of the rule answers in its place, and that nobody can read the tree without going through the rule.
+// Checks that no cache in front of the rule answers in its place, and that nobody can read the tree
+// without going through the rule.
 
 import type { CheckName } from './checks.ts';
 import type { EdgeCheck } from '../contract/results/edge.ts';
@@ -59,7 +60,10 @@ function cacheTrace(answer: EdgeAnswer): string | null {
   return name === undefined ? null : `${name}: ${answer.field(name) ?? ''}`;
 }
 
-/** Requests one URL for two fronts, one after the other. `pointerOf`: the pointers of the tree; null if no tree was given. */
+/**
+ * Requests one URL for two fronts, one after the other. `pointerOf`: the pointers of the tree; null
+ * if no tree was given.
+ */
 export async function checkFrontsApart(
   edge: CheckedEdge,
   own: FrontKey,
@@ -124,7 +128,10 @@ export async function checkTreeHidden(
   });
 }
 
-/** Whether it is a pointer, a key ring, the id of a release, or the edition. Some hosts answer every path with a page and 200. */
+/**
+ * Whether it is a pointer, a key ring, the id of a release, or the edition. Some hosts answer every
+ * path with a page and 200.
+ */
 function isOfTree(content: Uint8Array, digest: string | null): boolean {
   const start = Buffer.from(content.subarray(0, 20)).toString('latin1');
   return start.startsWith('{"schema":') || /^[0-9a-f]{16}\n$/.test(start) || digestOfContent(content) === digest;

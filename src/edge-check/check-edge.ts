@@ -1,4 +1,5 @@
-// Checks a deployed edge from outside, one row per check. Reads the tree only to compare, and changes nothing.
+// Checks a deployed edge from outside, one row per check. Reads the tree only to compare, and
+// changes nothing.
 
 import type { EdgeCheck, EdgeCheckResultJson } from '../contract/results/edge.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
@@ -30,7 +31,10 @@ export interface EdgeCheckOptions {
   readonly tree: ComparedTree | null;
 }
 
-/** @throws AppError edge-unreachable if the first request gets no answer; whatever reading the tree throws */
+/**
+ * @throws AppError edge-unreachable if the first request gets no answer; whatever reading the tree
+ * throws
+ */
 export async function checkEdge(options: EdgeCheckOptions): Promise<EdgeCheckResultJson> {
   const edge = new CheckedEdge(options.address);
   try {
@@ -53,8 +57,9 @@ export async function checkEdge(options: EdgeCheckOptions): Promise<EdgeCheckRes
 }
 
 /**
- * Compares an edge with a tree, using these keys: the edge must accept exactly those that are valid in the tree's key ring, and serve the tree's
- * snapshot for the front of each. @throws whatever reading the tree throws
+ * Compares an edge with a tree, using these keys: the edge must accept exactly those that are valid
+ * in the tree's key ring, and serve the tree's snapshot for the front of each.
+ * @throws whatever reading the tree throws
  */
 export async function compareWithTree(
   address: EdgeAddress,

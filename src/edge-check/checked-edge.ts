@@ -85,7 +85,10 @@ export class CheckedEdge {
     return `?edge-check=${this.#run}-${this.#queries}`;
   }
 
-  /** Sends an unsigned GET for a path from the root of the host. @throws AppError edge-unreachable */
+  /**
+   * Sends an unsigned GET for a path from the root of the host.
+   * @throws AppError edge-unreachable
+   */
   askRoot(path: string): Promise<EdgeAnswer> {
     return this.#connection.send('GET', path, {});
   }

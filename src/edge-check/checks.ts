@@ -1,4 +1,5 @@
-// The checks of `edge check` and `status --edge`: their names, and what a difference shows. The reference is made of them.
+// The checks of `edge check` and `status --edge`: their names, and what a difference shows. The
+// reference is made of them.
 
 /** In the order of their rows. */
 export const EDGE_CHECKS = {

@@ -1,4 +1,5 @@
-// Checks that documents arrive as the rule sends them: their headers, their bytes, and that they match the tree.
+// Checks that documents arrive as the rule sends them: their headers, their bytes, and that they
+// match the tree.
 
 import { parseInstant } from '../catalogue/instant.ts';
 import type { EdgeCheck, EdgeCheckResultJson } from '../contract/results/edge.ts';
@@ -26,7 +27,10 @@ const OTHER_BODY_KEPT =
   'past every cache in front, the same edge sends the right document: a cache in front of the rule keeps another body. ' +
   'Empty that cache, and turn it off for these paths; if there is none, the origin of the edge sent the body once, and nothing kept it';
 
-/** Checks that each ETag names the document that comes with it, and if not, where the other body is from. */
+/**
+ * Checks that each ETag names the document that comes with it, and if not, where the other body is
+ * from.
+ */
 export async function checkEtag(edge: CheckedEdge, own: FrontKey, documents: Documents): Promise<EdgeCheck> {
   const check = 'etag';
   const expected = 'ETag: W/"DIGEST", the digest of the document';
@@ -80,7 +84,10 @@ export function checkDocuments(documents: Documents, maxAge: number): readonly E
 /** The next edition of each document, according to the tree. */
 export type NextEditions = EdgeCheckResultJson['next'];
 
-/** Compares what the edge serves with the front's pointer in the tree. `pointer`: null if the tree has none, or no tree was given. */
+/**
+ * Compares what the edge serves with the front's pointer in the tree. `pointer`: null if the tree
+ * has none, or no tree was given.
+ */
 export function checkAgainstTree(
   documents: Documents,
   pointer: Pointer | null,
@@ -161,7 +168,10 @@ function maxAgeOf(answer: EdgeAnswer): number | null {
   return seconds === undefined ? null : Number(seconds);
 }
 
-/** `until`: when the answer stops being right: the start of the next edition, or without a tree the answer's own header. */
+/**
+ * `until`: when the answer stops being right: the start of the next edition, or without a tree the
+ * answer's own header.
+ */
 function boundaryFault(answer: EdgeAnswer, until = answer.field('catalogue-valid-until') ?? ''): string | null {
   const seconds = maxAgeOf(answer);
   const end = parseInstant(until);

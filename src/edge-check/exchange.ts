@@ -1,4 +1,5 @@
-// Sends one request to an edge over HTTP and returns the raw answer: follows no redirect, decodes and caches nothing, and sends no cookies.
+// Sends one request to an edge over HTTP and returns the raw answer: follows no redirect, decodes
+// and caches nothing, and sends no cookies.
 
 import { Agent, request as plainRequest, type IncomingMessage } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
@@ -37,7 +38,8 @@ export class EdgeConnection {
   async send(method: string, target: string, fields: RequestFields): Promise<EdgeAnswer> {
     const stop = AbortSignal.timeout(this.#timeoutSeconds * 1000);
     try {
-      // A server may close a kept connection just as it is reused. If so, try once more on a new connection.
+      // A server may close a kept connection just as it is reused. If so, try once more on a new
+      // connection.
       const answer =
         (await this.#exchange(method, target, fields, stop, true)) ??
         (await this.#exchange(method, target, fields, stop, false));

@@ -1,4 +1,5 @@
-// Checks the other forms of an answer: compressed, to HEAD, and to a client that already has the document.
+// Checks the other forms of an answer: compressed, to HEAD, and to a client that already has the
+// document.
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { EdgeCheck } from '../contract/results/edge.ts';
@@ -14,7 +15,10 @@ const DECODERS: readonly (readonly [encoding: 'gzip' | 'br', decode: (bytes: Uin
   ['br', (bytes) => brotliDecompressSync(bytes, { maxOutputLength: CONTENT_BYTES_MAX })],
 ];
 
-/** Requests each compressed form, then the plain form of the same URL: a cache might answer that with a compressed form. */
+/**
+ * Requests each compressed form, then the plain form of the same URL: a cache might answer that
+ * with a compressed form.
+ */
 export async function checkCompression(edge: CheckedEdge, own: FrontKey): Promise<readonly EdgeCheck[]> {
   const query = edge.newQuery();
   const checks: EdgeCheck[] = [];
@@ -69,7 +73,10 @@ function codedFault(
   }
 }
 
-/** Whether the document matches the digest in the ETag. Without an ETag it only has to look like JSON. */
+/**
+ * Whether the document matches the digest in the ETag. Without an ETag it only has to look like
+ * JSON.
+ */
 function isDocument(answer: EdgeAnswer, document: Uint8Array): boolean {
   const digest = /"([0-9a-f]{16})"/.exec(answer.field('etag') ?? '')?.[1];
   return digest === undefined ? Buffer.from(document).at(0) === 0x7b : digest === digestOfContent(document);

@@ -1,5 +1,6 @@
-// Checks that the edge has the tree's key ring. An edge does not say which keys it has, so this tries keys: the edge must accept a key if and only
-// if it is in the ring, valid now, and for its front.
+// Checks that the edge has the tree's key ring. An edge does not say which keys it has, so this
+// tries keys: the edge must accept a key if and only if it is in the ring, valid now, and for its
+// front.
 
 import type { CheckName } from './checks.ts';
 import type { EdgeCheck } from '../contract/results/edge.ts';
@@ -55,7 +56,9 @@ export async function checkKey(edge: CheckedEdge, tried: FrontKey, ring: KeyRing
   });
 }
 
-/** Checks that the edge serves the tree's snapshot of a front. `pointer`: null if the tree has none. */
+/**
+ * Checks that the edge serves the tree's snapshot of a front. `pointer`: null if the tree has none.
+ */
 export async function checkSnapshot(edge: CheckedEdge, own: FrontKey, pointer: Pointer | null): Promise<EdgeCheck> {
   const check: CheckName = `front ${own.front}`;
   const expected =

@@ -1,4 +1,5 @@
-// Checks that the edge refuses what the rule refuses (src/edge/README.md, "The two steps"), and in the same form.
+// Checks that the edge refuses what the rule refuses (src/edge/README.md, "The two steps"), and in
+// the same form.
 
 import type { CheckName } from './checks.ts';
 import type { ClientKey, ClientProfile } from '../client/signature.ts';
@@ -50,7 +51,10 @@ export async function checkUnsigned(edge: CheckedEdge, { front }: FrontKey): Pro
   );
 }
 
-/** `isSigningRefused`: whether the edge refuses even valid requests, so that a refusal proves nothing. */
+/**
+ * `isSigningRefused`: whether the edge refuses even valid requests, so that a refusal proves
+ * nothing.
+ */
 export async function checkWronglySigned(
   edge: CheckedEdge,
   own: FrontKey,
@@ -212,7 +216,9 @@ export function checkRefusalForm(
   ];
 }
 
-/** If the answers to a wrong signature and to an unknown key differ, they reveal which keys exist. */
+/**
+ * If the answers to a wrong signature and to an unknown key differ, they reveal which keys exist.
+ */
 function checkAlike(answers: ReadonlyMap<string, EdgeAnswer>): EdgeCheck {
   const check = 'refusals-alike';
   const expected = 'the same answer, whatever is wrong with a key or its signature';

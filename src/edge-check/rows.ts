@@ -18,7 +18,9 @@ export function notChecked(check: CheckName, expected: string, why: string): Edg
   return { check, state: 'not-checked', expected, found: null, hint: why };
 }
 
-/** `found`: what differs; null if nothing does. `right`: the text for `found` in a row that is ok. */
+/**
+ * `found`: what differs; null if nothing does. `right`: the text for `found` in a row that is ok.
+ */
 export function judged(
   check: CheckName,
   expected: string,

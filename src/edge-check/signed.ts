@@ -1,4 +1,5 @@
-// Checks that the edge accepts a signed request, and if not, finds out why: the clock, the path, or the authority.
+// Checks that the edge accepts a signed request, and if not, finds out why: the clock, the path, or
+// the authority.
 
 import type { EdgeCheck } from '../contract/results/edge.ts';
 import { CLOCK_SKEW, LIFETIME } from '../edge/rule/time-window.ts';
@@ -12,7 +13,8 @@ import { answerText, codeOf, differs, jsonOf, judged, notChecked, ok, rowOf } fr
 export type Documents = Readonly<Record<Endpoint, EdgeAnswer>>;
 
 /**
- * Checks that the edge knows the path. The rule refuses an unknown path before it reads the signature.
+ * Checks that the edge knows the path. The rule refuses an unknown path before it reads the
+ * signature.
  * @throws AppError edge-unreachable: without any answer the whole check ends
  */
 export async function checkBasePath(edge: CheckedEdge, { front }: FrontKey): Promise<EdgeCheck> {
@@ -86,7 +88,9 @@ function signedHint(answer: EdgeAnswer): string {
     : 'something in front of the rule refuses this: see its log';
 }
 
-/** How far clocks may differ before the check reports it, in seconds. The rule allows CLOCK_SKEW. */
+/**
+ * How far clocks may differ before the check reports it, in seconds. The rule allows CLOCK_SKEW.
+ */
 const SKEW = 30;
 /** The rule takes a signature from so long before `created` to so long after it. */
 const AHEAD = CLOCK_SKEW;
@@ -99,7 +103,8 @@ export async function checkClock(edge: CheckedEdge, own: FrontKey): Promise<Edge
   return rowOf(check, expected, async () => {
     const isUntimely = async (created: number, code: string): Promise<boolean> =>
       codeOf(await edge.ask({ path: PATHS.products, signer: own, created, query: true })) === code;
-    // The two requests with nearly valid signatures come first, so that they detect a clock that is far off.
+    // The two requests with nearly valid signatures come first, so that they detect a clock that is
+    // far off.
     const isBehind =
       (await isUntimely(AHEAD - SKEW, 'signature-from-future')) ||
       !(await isUntimely(-BEHIND - SKEW, 'signature-expired'));
@@ -115,7 +120,8 @@ export async function checkClock(edge: CheckedEdge, own: FrontKey): Promise<Edge
 }
 
 /**
- * Checks that a signature over @authority verifies. `isKnownKey`: whether the key is valid in the tree's key ring; null if no tree was given.
+ * Checks that a signature over @authority verifies. `isKnownKey`: whether the key is valid in the
+ * tree's key ring; null if no tree was given.
  */
 export function checkAuthority(
   edge: CheckedEdge,

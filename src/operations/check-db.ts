@@ -7,7 +7,10 @@ import { examineContract } from '../database/contract/check-schema.ts';
 import { stubsText } from '../database/check/stubs.ts';
 import type { Finding } from '../findings.ts';
 
-/** Yields whatever is wrong with a catalogue, as it is found. `onRows` counts the rows checked. @throws AppError database-…, contract-… */
+/**
+ * Yields whatever is wrong with a catalogue, as it is found. `onRows` counts the rows checked.
+ * @throws AppError database-…, contract-…
+ */
 export async function* checkDatabase(
   databasePath: string,
   tzdata: string,
@@ -18,7 +21,10 @@ export async function* checkDatabase(
   yield* checkCatalogue(reader, { tzdata, now, onRows });
 }
 
-/** SQL for the optional tables and columns that a catalogue lacks; empty if it has all. @throws AppError database-… */
+/**
+ * SQL for the optional tables and columns that a catalogue lacks; empty if it has all.
+ * @throws AppError database-…
+ */
 export async function missingStubs(databasePath: string): Promise<string> {
   await using reader = await openCatalogue(databasePath);
   const text = stubsText(await examineContract(reader));

@@ -1,5 +1,6 @@
-// Names for shell completion: fronts, releases and keys of a tree, products of a catalogue. Reads as little as possible. A file that is
-// missing or damaged yields no names, and a bucket is not read: completion must not wait for a network.
+// Names for shell completion: fronts, releases and keys of a tree, products of a catalogue. Reads
+// as little as possible. A file that is missing or damaged yields no names, and a bucket is not
+// read: completion must not wait for a network.
 
 import { openCatalogue } from '../database/open.ts';
 import { knownTables } from '../database/contract/query-builders.ts';
@@ -29,7 +30,11 @@ export async function keyNames(out: string): Promise<readonly string[]> {
   return ring.ok ? Object.keys(ring.value.keys) : [];
 }
 
-/** Slugs that begin with `prefix`, of the products that a front lists, even without a card, or of all (null). @throws AppError database-… */
+/**
+ * Slugs that begin with `prefix`, of the products that a front lists, even without a card, or of
+ * all (null).
+ * @throws AppError database-…
+ */
 export async function productNames(database: string, front: string | null, prefix: string): Promise<readonly string[]> {
   await using reader = await openCatalogue(database);
   const listed = knownTables

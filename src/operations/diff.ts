@@ -11,8 +11,10 @@ import { pathOf, RELEASES_FOLDER } from '../render/paths.ts';
 import { isInBucket, openTree } from '../storage/open-tree.ts';
 
 /**
- * Opens a release of the tree at `outPath` by name. What cannot be such a name is the folder or bucket of another tree: opens its current
- * release. @throws AppError usage (could be either), tree-missing, nothing-published, release-unknown, tree-unreadable, tree-newer-schema
+ * Opens a release of the tree at `outPath` by name. What cannot be such a name is the folder or
+ * bucket of another tree: opens its current release.
+ * @throws AppError usage (could be either), tree-missing, nothing-published, release-unknown,
+ * tree-unreadable, tree-newer-schema
  */
 export async function openNamedRelease(name: string, outPath: string): Promise<ReleaseView> {
   if (/^[0-9a-f]{4,15}$/.test(name) && existsSync(name)) {
@@ -33,7 +35,10 @@ export async function openNamedRelease(name: string, outPath: string): Promise<R
   return openRelease('current', files);
 }
 
-/** Compares two releases, on these fronts or on all (null). @throws AppError nothing-published, tree-unreadable */
+/**
+ * Compares two releases, on these fronts or on all (null).
+ * @throws AppError nothing-published, tree-unreadable
+ */
 export async function diff(before: ReleaseView, after: ReleaseView, frontCodes: readonly string[] | null) {
   const json: DiffResultJson = {
     before: describe(before),

@@ -1,5 +1,5 @@
-// What the rules of catalogue/ return for one product on one front, each session, tier and list with its reason. States no rule itself:
-// the card is the one that a build renders.
+// What the rules of catalogue/ return for one product on one front, each session, tier and list
+// with its reason. States no rule itself: the card is the one that a build renders.
 
 import { frontDaysOf } from '../catalogue/calendar.ts';
 import { formatInstant, instantOf, SECONDS_PER_DAY, type Instant } from '../catalogue/instant.ts';
@@ -26,8 +26,9 @@ import { productStates, type PlacedProduct } from '../render/product-states.ts';
 const AHEAD_SECONDS = 366 * SECONDS_PER_DAY;
 
 /**
- * Explains a product at an instant. The product must have all its sessions, past ones too, and `tierRows` all its tiers. A product that the front does not list has a neutral entry, so that
- * its other rules can be explained, and no card.
+ * Explains a product at an instant. The product must have all its sessions, past ones too, and
+ * `tierRows` all its tiers. A product that the front does not list has a neutral entry, so that its
+ * other rules can be explained, and no card.
  */
 export function explainRules(
   placed: PlacedProduct,

@@ -1,5 +1,5 @@
-// Rolls back, resumes, prunes and lists releases. Whatever writes takes the tree's lock, and first checks that there is a tree, because
-// taking the lock would create its folder. Opens no database.
+// Rolls back, resumes, prunes and lists releases. Whatever writes takes the tree's lock, and first
+// checks that there is a tree, because taking the lock would create its folder. Opens no database.
 
 import { instantOfText, parseInstant } from '../catalogue/instant.ts';
 import type { PruneResultJson, ReleasesResultJson } from '../contract/results/history.ts';
@@ -15,7 +15,8 @@ import { openReleases, unlockedStore } from '../storage/open-tree.ts';
 import { writingTree } from './writing-tree.ts';
 
 /**
- * Finds a release by name. @returns its id, until when it is right, and from when on it counts as expiring.
+ * Finds a release by name.
+ * @returns its id, until when it is right, and from when on it counts as expiring.
  * @throws AppError release-unknown, release-damaged, tree-…
  */
 export async function releaseOfTree(outPath: string, name: string) {
@@ -28,8 +29,10 @@ export async function releaseOfTree(outPath: string, name: string) {
 }
 
 /**
- * Restores a release by name, and holds the tree at it. @returns its manifest and instant, the plan, what visitors now see of each front,
- * the release that was current before, and the tree's findings. @throws AppError release-unknown, release-damaged, tree-…
+ * Restores a release by name, and holds the tree at it.
+ * @returns its manifest and instant, the plan, what visitors now see of each front,
+ * the release that was current before, and the tree's findings.
+ * @throws AppError release-unknown, release-damaged, tree-…
  */
 export async function rollBackTree(outPath: string, name: string) {
   await openReleases(outPath);
@@ -40,7 +43,11 @@ export async function rollBackTree(outPath: string, name: string) {
   });
 }
 
-/** Lifts the hold, so that builds publish again. @returns the hold, if there was one, and the current release. @throws AppError tree-… */
+/**
+ * Lifts the hold, so that builds publish again.
+ * @returns the hold, if there was one, and the current release.
+ * @throws AppError tree-…
+ */
 export async function resumeTree(outPath: string) {
   await openReleases(outPath);
   return writingTree(outPath, async ({ currentId }, { store }) => {
@@ -50,7 +57,10 @@ export async function resumeTree(outPath: string) {
   });
 }
 
-/** Prunes a tree. A dry run only lists what would be removed. @throws AppError release-damaged, tree-… */
+/**
+ * Prunes a tree. A dry run only lists what would be removed.
+ * @throws AppError release-damaged, tree-…
+ */
 export async function pruneTree(outPath: string, graceSeconds: number, isDryRun: boolean): Promise<PruneResultJson> {
   await openReleases(outPath);
   const options = { graceSeconds, replacedId: null };
@@ -59,7 +69,10 @@ export async function pruneTree(outPath: string, graceSeconds: number, isDryRun:
   return { isDryRun, ...result, ...(requests === null ? {} : { requests }) };
 }
 
-/** The releases that a tree keeps. @throws AppError tree-missing, tree-unreadable, tree-newer-schema */
+/**
+ * The releases that a tree keeps.
+ * @throws AppError tree-missing, tree-unreadable, tree-newer-schema
+ */
 export async function releasesOfTree(outPath: string): Promise<ReleasesResultJson> {
   return listReleases(await openReleases(outPath));
 }

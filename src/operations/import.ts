@@ -5,7 +5,10 @@ import { importRows, type ImportOptions, type ImportResult } from '../database/w
 import type { ImportSource } from '../database/write/input-rows.ts';
 import { mirrorRows, type MirrorOptions, type MirrorResult } from '../database/write/mirror-rows.ts';
 
-/** Imports the rows of files in one transaction. `-` stands for `stdin`. @throws AppError import-…, database-…, contract-… */
+/**
+ * Imports the rows of files in one transaction. `-` stands for `stdin`.
+ * @throws AppError import-…, database-…, contract-…
+ */
 export function importFiles(
   files: readonly string[],
   stdin: AsyncIterable<Uint8Array>,
@@ -14,7 +17,10 @@ export function importFiles(
   return importRows(sourcesOf(files, stdin), options);
 }
 
-/** Makes the catalogue hold exactly the rows of the files, in one transaction. @throws AppError import-…, database-…, contract-… */
+/**
+ * Makes the catalogue hold exactly the rows of the files, in one transaction.
+ * @throws AppError import-…, database-…, contract-…
+ */
 export function mirrorFiles(
   files: readonly string[],
   stdin: AsyncIterable<Uint8Array>,

@@ -1,4 +1,5 @@
-// Issues, lists and revokes keys in the catalogue. The key ring in the tree is written by publish-keys.ts.
+// Issues, lists and revokes keys in the catalogue. The key ring in the tree is written by
+// publish-keys.ts.
 
 import { readFileSync, statSync } from 'node:fs';
 import { formatInstant, parseInstant, type Instant } from '../catalogue/instant.ts';
@@ -38,7 +39,8 @@ export interface KeyRequest {
 }
 
 /**
- * Makes a key and stores its public half. Writes the file before the catalogue, so that a stored key never lacks its private half.
+ * Makes a key and stores its public half. Writes the file before the catalogue, so that a stored
+ * key never lacks its private half.
  * @throws AppError front-unknown, key-…, database-…, contract-…
  */
 export async function issueKey(databasePath: string, request: KeyRequest, now: Instant): Promise<IssuedKeyJson> {
@@ -81,7 +83,10 @@ export async function issueKey(databasePath: string, request: KeyRequest, now: I
   }
 }
 
-/** Creates the file for a key. If one is there, the hint says whether a `keys issue` that was interrupted may have left it. */
+/**
+ * Creates the file for a key. If one is there, the hint says whether a `keys issue` that was
+ * interrupted may have left it.
+ */
 async function newFile(path: string, databasePath: string): Promise<PrivateFile> {
   try {
     return createPrivateFile(path);
@@ -94,7 +99,10 @@ async function newFile(path: string, databasePath: string): Promise<PrivateFile>
   }
 }
 
-/** What is in a file whose key is not in the catalogue; null where it is, or where this is something else. */
+/**
+ * What is in a file whose key is not in the catalogue; null where it is, or where this is something
+ * else.
+ */
 async function unfinished(path: string, databasePath: string): Promise<string | null> {
   // A pipe would be waited for.
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;

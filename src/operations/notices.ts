@@ -1,5 +1,6 @@
-// What a notification of a publish says, and the last release of which the hook was notified with success: `releases/notified`. A killed run
-// and a failing hook leave that file as it was, so the next notice names their changes, too.
+// What a notification of a publish says, and the last release of which the hook was notified with
+// success: `releases/notified`. A killed run and a failing hook leave that file as it was, so the
+// next notice names their changes, too.
 
 import type { Instant } from '../catalogue/instant.ts';
 import type { PublishNotice } from '../contract/publish-notice.ts';
@@ -27,8 +28,10 @@ export interface DueNotice {
 }
 
 /**
- * The notice of what a run has changed for readers, and of whatever is different from the last release of which the hook was notified;
- * before its first success, from the release before this run. @returns null if readers can see no difference
+ * The notice of what a run has changed for readers, and of whatever is different from the last
+ * release of which the hook was notified; before its first success, from the release before this
+ * run.
+ * @returns null if readers can see no difference
  * @throws AppError tree-unreadable, tree-newer-schema, and those of buckets
  */
 export async function dueNotice(
@@ -70,8 +73,8 @@ async function missedChanges(notified: Notified, releaseId: string, files: TreeF
 }
 
 /**
- * Replaces what is noted. Does nothing if that has changed meanwhile, if another run is writing the tree, or if it cannot be written: then a
- * later notice names too much.
+ * Replaces what is noted. Does nothing if that has changed meanwhile, if another run is writing the
+ * tree, or if it cannot be written: then a later notice names too much.
  */
 async function note(after: Notified, before: Notified | null, outPath: string): Promise<void> {
   const text = notifiedText(after);

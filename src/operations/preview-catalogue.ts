@@ -1,5 +1,5 @@
-// Answers the preview's questions about a catalogue: why a product has a card or not, as `explain` reports it. Reads only, in one
-// transaction per question.
+// Answers the preview's questions about a catalogue: why a product has a card or not, as `explain`
+// reports it. Reads only, in one transaction per question.
 
 import type { Instant } from '../catalogue/instant.ts';
 import type { ExplainResultJson } from '../contract/results/explain.ts';

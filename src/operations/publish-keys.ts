@@ -1,5 +1,6 @@
-// Publishes a change of keys at once, outside any release: a revocation never waits for a build, only for another change of keys. The key
-// ring has its own lock, held while the keys are read and written, so that older keys never replace newer ones.
+// Publishes a change of keys at once, outside any release: a revocation never waits for a build,
+// only for another change of keys. The key ring has its own lock, held while the keys are read and
+// written, so that older keys never replace newer ones.
 
 import { parseInstant, type Instant } from '../catalogue/instant.ts';
 import type { KeyRing } from '../contract/key-ring.ts';
@@ -21,7 +22,10 @@ import { changingKeyRing, unlockedStore } from '../storage/open-tree.ts';
 /** Refuses a malformed address before any key is changed. */
 export { checkAddress as checkTreeAddress } from '../storage/open-tree.ts';
 
-/** Whether there is a tree. @throws AppError tree-not-writable (something that is not a folder), tree-unreadable */
+/**
+ * Whether there is a tree.
+ * @throws AppError tree-not-writable (something that is not a folder), tree-unreadable
+ */
 export async function hasTree(outPath: string): Promise<boolean> {
   const entries = orThrow(await (await unlockedStore(outPath)).entries(''));
   return entries.some(({ path }) => path === RELEASES_FOLDER || path === EDGE_FOLDER);
@@ -43,7 +47,10 @@ export interface KeyRingChange {
 }
 
 export interface PublishedKeys extends KeyRingChange {
-  /** The current release, which does not change, and its instant; null if there is none that can be read. */
+  /**
+   * The current release, which does not change, and its instant; null if there is none that can be
+   * read.
+   */
   readonly releaseId: string | null;
   readonly asOf: Instant | null;
 }
@@ -65,7 +72,10 @@ export async function publishKeys(
   return publishKeysInto(await unlockedStore(outPath), databasePath, settings, now, revocation);
 }
 
-/** The same with a store of the caller's, which needs no lock. @throws AppError database-…, tree-… */
+/**
+ * The same with a store of the caller's, which needs no lock.
+ * @throws AppError database-…, tree-…
+ */
 export async function publishKeysInto(
   store: ReleaseStore,
   databasePath: string,

@@ -1,4 +1,5 @@
-// Publishes a release from the results of its fronts, then prunes. `build` and `finish` both end here.
+// Publishes a release from the results of its fronts, then prunes. `build` and `finish` both end
+// here.
 
 import type { Finding } from '../findings.ts';
 import type { Instant } from '../catalogue/instant.ts';
@@ -14,7 +15,10 @@ import type { ReleaseStore } from '../release/tree/store.ts';
 import { RELEASES_FOLDER, RUNS_FOLDER } from '../render/paths.ts';
 import type { KeyRingChange } from './publish-keys.ts';
 
-/** The results of the rendered fronts, what happens to the other fronts, and what is wrong with the catalogue. */
+/**
+ * The results of the rendered fronts, what happens to the other fronts, and what is wrong with the
+ * catalogue.
+ */
 export interface RenderedRelease extends Pick<PublishInput, 'results' | 'held' | 'removalHold' | 'disabledCodes'> {
   /** What has become of the key ring, which is published before the release. */
   readonly keyRing: KeyRingChange;
@@ -47,8 +51,9 @@ export interface BuildResult extends Pick<
 }
 
 /**
- * Publishes a release into `releaseStore`, then prunes `store`, the tree. They are the same store unless a rollback holds the tree: then
- * `releaseStore` writes nothing. @throws AppError tree-…
+ * Publishes a release into `releaseStore`, then prunes `store`, the tree. They are the same store
+ * unless a rollback holds the tree: then `releaseStore` writes nothing.
+ * @throws AppError tree-…
  */
 export async function publishRelease(
   rendered: RenderedRelease,
@@ -82,7 +87,10 @@ export async function publishRelease(
   };
 }
 
-/** Prunes as the last step, unless `graceSeconds` is null. The release is already published, so a failure is only a finding. */
+/**
+ * Prunes as the last step, unless `graceSeconds` is null. The release is already published, so a
+ * failure is only a finding.
+ */
 async function pruneAfter(
   replacedId: string | null,
   graceSeconds: number | null,

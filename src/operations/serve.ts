@@ -69,7 +69,10 @@ function servedTree(files: TreeFiles): ServedTree {
 
 type KeyWithoutSecret = readonly [keyid: string, name: string];
 
-/** Keys that are or will be valid, but whose secret is missing. Empty if the key ring cannot be read: every request then gets a 503. */
+/**
+ * Keys that are or will be valid, but whose secret is missing. Empty if the key ring cannot be
+ * read: every request then gets a 503.
+ */
 async function keysWithoutSecret(
   tree: ServedTree,
   { secretOf, clock }: ServeOptions,
@@ -97,7 +100,10 @@ interface PreviewOptions {
   readonly onBug: (message: string) => void;
 }
 
-/** The preview page of a tree, for this machine only. @throws AppError address-refused, tree-missing */
+/**
+ * The preview page of a tree, for this machine only.
+ * @throws AppError address-refused, tree-missing
+ */
 export async function servePreview({ out, host, ...options }: PreviewOptions): Promise<Server> {
   if (!isLoopback(host)) {
     throw new AppError(

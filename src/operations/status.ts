@@ -1,4 +1,5 @@
-// The state of a tree, for monitoring, and the next changes that the clock brings. Opens no database.
+// The state of a tree, for monitoring, and the next changes that the clock brings. Opens no
+// database.
 
 import type { Instant } from '../catalogue/instant.ts';
 import type { StatusResultJson } from '../contract/results/status.ts';
@@ -31,8 +32,10 @@ export interface DeepStatus {
 }
 
 /**
- * Checks again that a bucket honours conditional writes, by writing and removing a few small objects, and that every edition exists and has
- * its size. @throws AppError store-not-conditional, tree-missing, tree-unreadable, tree-newer-schema, and those of buckets
+ * Checks again that a bucket honours conditional writes, by writing and removing a few small
+ * objects, and that every edition exists and has its size.
+ * @throws AppError store-not-conditional, tree-missing, tree-unreadable, tree-newer-schema, and
+ * those of buckets
  */
 export async function readDeepStatus(out: string): Promise<DeepStatus> {
   const checked = { fronts: 0, editions: 0, bytes: 0, releases: 0 };

@@ -8,8 +8,9 @@ import { verifyTree } from '../release/verify/verify.ts';
 import { isInBucket, openTree } from '../storage/open-tree.ts';
 
 /**
- * Yields whatever is wrong with a tree, as it is found. `isSizesOnly` checks that editions exist and have their size, without reading them.
- * `now`: when a front must have a valid key; null: that is not checked.
+ * Yields whatever is wrong with a tree, as it is found. `isSizesOnly` checks that editions exist
+ * and have their size, without reading them. `now`: when a front must have a valid key; null: that
+ * is not checked.
  * @throws AppError tree-missing, tree-unreadable, tree-newer-schema, and those of buckets
  */
 export async function* verify(

@@ -1,5 +1,5 @@
-// Bundles the page into one script without imports and one style sheet. Needs esbuild, so it runs only when the package is compiled or in a
-// checkout; the installed command ships the result.
+// Bundles the page into one script without imports and one style sheet. Needs esbuild, so it runs
+// only when the package is compiled or in a checkout; the installed command ships the result.
 
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';

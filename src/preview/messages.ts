@@ -1,23 +1,34 @@
-// The HTTP interface between the preview's server and its page: paths and JSON bodies. Both sides come from one build, so neither validates the
-// other. The server has checked everything that comes from the tree.
+// The HTTP interface between the preview's server and its page: paths and JSON bodies. Both sides
+// come from one build, so neither validates the other. The server has checked everything that comes
+// from the tree.
 
 import type { ManifestFront } from '../contract/manifest.ts';
 import type { Pointer } from '../contract/pointer.ts';
 
-/** The page without pictures, and the page that may load them. They differ only in their Content-Security-Policy. */
+/**
+ * The page without pictures, and the page that may load them. They differ only in their
+ * Content-Security-Policy.
+ */
 export const PAGE_PATH = '/';
 export const PICTURES_PATH = '/with-images';
 
 export const OVERVIEW_PATH = '/api/overview';
-/** The current release and time. A visible page polls it every few seconds to notice new releases. */
+/**
+ * The current release and time. A visible page polls it every few seconds to notice new releases.
+ */
 export const CURRENT_PATH = '/api/current';
 /** Followed by the id of a kept release, or by `CURRENT`. */
 export const RELEASES_PATH = '/api/releases/';
-/** Followed by the path of an edition in the tree's fronts folder: `moscow/products.0123456789abcdef.json`. */
+/**
+ * Followed by the path of an edition in the tree's fronts folder:
+ * `moscow/products.0123456789abcdef.json`.
+ */
 export const FRONTS_PATH = '/api/fronts/';
 /** Followed by a release as above and the code of a front: how much each edition changes. */
 export const CHANGES_PATH = '/api/changes/';
-/** Followed by the code of a front and an instant: its products without a card. Needs a catalogue. */
+/**
+ * Followed by the code of a front and an instant: its products without a card. Needs a catalogue.
+ */
 export const MISSING_PATH = '/api/missing/';
 /** Followed by the code of a front, a product's slug and an instant. Needs a catalogue. */
 export const EXPLAIN_PATH = '/api/explain/';
@@ -60,7 +71,10 @@ export interface PreviewFront {
 
 export type FrontRecord = Pick<ManifestFront, 'held' | 'cards' | 'dropped' | 'currency'>;
 
-/** For each edition, in the pointer's order: how many elements differ from the edition before; null if either cannot be read. */
+/**
+ * For each edition, in the pointer's order: how many elements differ from the edition before; null
+ * if either cannot be read.
+ */
 export type ChangeCounts = readonly (number | null)[];
 
 /** A product that the front lists but that has no card. */

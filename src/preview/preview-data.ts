@@ -1,5 +1,5 @@
-// Reads the tree for the page: releases, current pointers, editions, and how much editions change. Reads and checks it on every request, so that
-// the page need not check anything.
+// Reads the tree for the page: releases, current pointers, editions, and how much editions change.
+// Reads and checks it on every request, so that the page need not check anything.
 
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import type { ProductsDocument } from '../contract/documents.ts';
@@ -34,10 +34,16 @@ import {
   type PreviewRelease,
 } from './messages.ts';
 
-/** The catalogue that the tree was built from. It knows what a tree does not: which products have no card, and why. */
+/**
+ * The catalogue that the tree was built from. It knows what a tree does not: which products have no
+ * card, and why.
+ */
 export interface PreviewCatalogue {
   readonly path: string;
-  /** Products that the front lists but that have no card at `at`. @throws AppError database-…, front-unknown */
+  /**
+   * Products that the front lists but that have no card at `at`.
+   * @throws AppError database-…, front-unknown
+   */
   missing(front: string, at: Instant): Promise<readonly MissingProduct[]>;
   /** The output of `explain`. @throws AppError database-…, front-unknown, product-unknown */
   explain(front: string, slug: string, at: Instant): Promise<string>;
@@ -51,7 +57,10 @@ export class PreviewData {
     this.#fresh = fresh;
   }
 
-  /** Kept releases and the current one, as of the server's clock. @throws AppError tree-newer-schema, tree-unreadable */
+  /**
+   * Kept releases and the current one, as of the server's clock.
+   * @throws AppError tree-newer-schema, tree-unreadable
+   */
   async overview(now: Instant, database: string | null): Promise<Overview> {
     const files = this.#fresh();
     const dated: { readonly id: string; readonly now: Instant | null }[] = [];
@@ -67,7 +76,10 @@ export class PreviewData {
     return { now: formatInstant(now), current: orNull(await readCurrent(this.#fresh())) };
   }
 
-  /** A kept release by its id, or the current pointers for `CURRENT`. @throws AppError nothing-published, tree-unreadable, tree-newer-schema */
+  /**
+   * A kept release by its id, or the current pointers for `CURRENT`.
+   * @throws AppError nothing-published, tree-unreadable, tree-newer-schema
+   */
   async release(id: string): Promise<PreviewRelease> {
     if (id === CURRENT) return this.#inForce();
     const files = this.#fresh();
@@ -95,7 +107,10 @@ export class PreviewData {
     return new TextDecoder().decode(bytes);
   }
 
-  /** How much each edition of a front changes. `id` is that of a release, or `CURRENT`. @throws AppError nothing-published, tree-unreadable */
+  /**
+   * How much each edition of a front changes. `id` is that of a release, or `CURRENT`.
+   * @throws AppError nothing-published, tree-unreadable
+   */
   async changes(id: string, front: string): Promise<ChangeCounts> {
     const { fronts } = await this.release(id);
     const files = this.#fresh();

@@ -1,5 +1,6 @@
-// The preview's HTTP server: one page, its script and style, and the content of the tree as JSON. Read-only. Refuses requests whose Host is not a
-// loopback address, which protects against DNS rebinding, and those that pages of other origins make: to explain products takes time.
+// The preview's HTTP server: one page, its script and style, and the content of the tree as JSON.
+// Read-only. Refuses requests whose Host is not a loopback address, which protects against DNS
+// rebinding, and those that pages of other origins make: to explain products takes time.
 
 import {
   createServer,
@@ -57,13 +58,19 @@ export function createPreviewServer(options: PreviewOptions): Server {
   });
 }
 
-/** Whether a Host header names a loopback host and the port of this connection. Browsers leave out port 80. */
+/**
+ * Whether a Host header names a loopback host and the port of this connection. Browsers leave out
+ * port 80.
+ */
 export function isOwnHost(host: string | undefined, port: number): boolean {
   const match = /^(?:localhost|127\.0\.0\.1|127(?:\.\d{1,3}){3}|\[::1\])(?::(\d{1,5}))?$/i.exec(host ?? '');
   return match !== null && Number(match[1] ?? 80) === port;
 }
 
-/** Whether a person or the page itself asks, not a page of another origin. A link in one may lead to the page. */
+/**
+ * Whether a person or the page itself asks, not a page of another origin. A link in one may lead to
+ * the page.
+ */
 function isOwnRequest(path: string, headers: IncomingHttpHeaders): boolean {
   const { 'sec-fetch-site': from = 'none', 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers;
   if (from === 'none' || from === 'same-origin') return true;
@@ -157,7 +164,10 @@ function send(
 /** The policy of every response that is not a page. */
 const NO_PAGE = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
-/** `images` are the allowed sources of pictures. Trusted types keep the page's script from turning text into markup, even by mistake. */
+/**
+ * `images` are the allowed sources of pictures. Trusted types keep the page's script from turning
+ * text into markup, even by mistake.
+ */
 function policyOf(images: string): string {
   return [
     "default-src 'none'",

@@ -1,5 +1,6 @@
-// One card as text, with keys in the order of the spec's table 2.2 (fields.md, Form) and a trailing comma. A card consists of two runs,
-// each with a part that a front may replace: the flags (featured, banner, pushka, paused) and the groups (those the front attaches).
+// One card as text, with keys in the order of the spec's table 2.2 (fields.md, Form) and a trailing
+// comma. A card consists of two runs, each with a part that a front may replace: the flags
+// (featured, banner, pushka, paused) and the groups (those the front attaches).
 //
 //   head   {"productId": … "saleSchema":1, ⟨flags⟩ ,"soldOut": … "priceFrom":
 //   tail   10.00,"badges":[…],"groups": ⟨groups⟩ ,"todaySlot": … :null},

@@ -1,5 +1,5 @@
-// A growable typed array, which doubles when full. While growing, it takes a third of the memory of an array of numbers, and the garbage
-// collector does not visit its elements.
+// A growable typed array, which doubles when full. While growing, it takes a third of the memory of
+// an array of numbers, and the garbage collector does not visit its elements.
 
 /** What Int32Array and Float64Array have in common. */
 interface TypedArray<A> {

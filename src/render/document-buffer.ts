@@ -1,5 +1,6 @@
-// One front's products document as bytes: `{"productCards":[` card `,` card … and a tail. It records where each card begins, so that
-// the next document can copy unchanged cards in runs and write only those that changed.
+// One front's products document as bytes: `{"productCards":[` card `,` card … and a tail. It
+// records where each card begins, so that the next document can copy unchanged cards in runs and
+// write only those that changed.
 
 const OPENING = new TextEncoder().encode('{"productCards":[');
 const COMMA = 0x2c;
@@ -18,7 +19,10 @@ export class DocumentBuffer {
   readonly #freeBuffers: Uint8Array[];
   #bytes: Uint8Array;
   #spare: Uint8Array;
-  /** Where each card begins, and where the last one ends. Doubles, because a document may exceed 4 GiB. */
+  /**
+   * Where each card begins, and where the last one ends. Doubles, because a document may exceed 4
+   * GiB.
+   */
   #starts: Float64Array;
   #spareStarts: Float64Array;
 
@@ -32,8 +36,8 @@ export class DocumentBuffer {
   }
 
   /**
-   * Rewrites the cards at the given positions, which must ascend, and appends `tail`. Returns the whole document: a view that is valid
-   * until the next call.
+   * Rewrites the cards at the given positions, which must ascend, and appends `tail`. Returns the
+   * whole document: a view that is valid until the next call.
    */
   update(positions: readonly number[], tail: Uint8Array): Uint8Array {
     // The tail has overwritten the last card's comma, and that card may no longer be the last.
@@ -93,7 +97,10 @@ export class DocumentBuffer {
   }
 }
 
-/** The buffer if it is large enough, or else a new one with a fifth to spare, so that growing editions do not allocate each time. */
+/**
+ * The buffer if it is large enough, or else a new one with a fifth to spare, so that growing
+ * editions do not allocate each time.
+ */
 function grown(buffer: Uint8Array, bytes: number): Uint8Array {
   return buffer.length >= bytes ? buffer : new Uint8Array(Math.ceil(bytes * 1.2));
 }

@@ -1,5 +1,6 @@
-// Editions: all documents of one front from `now` to the horizon, each starting at the instant at which its bytes change.
-// The first is assembled card by card; each later one copies its predecessor and rewrites only the changed cards.
+// Editions: all documents of one front from `now` to the horizon, each starting at the instant at
+// which its bytes change. The first is assembled card by card; each later one copies its
+// predecessor and rewrites only the changed cards.
 
 import type { Front } from '../catalogue/front.ts';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
@@ -14,23 +15,37 @@ import { FrontCards, NO_VARIANT, type RenderedCatalogue } from './front-cards.ts
 export interface Edition {
   readonly endpoint: Endpoint;
   readonly from: Instant;
-  /** What the document is made of (ingredients.ts); null if it is small. A view, valid until the next edition is requested. */
+  /**
+   * What the document is made of (ingredients.ts); null if it is small. A view, valid until the
+   * next edition is requested.
+   */
   readonly ingredients: Uint8Array | null;
-  /** Assembles the document: also a view, and only callable before the next edition is requested. */
+  /**
+   * Assembles the document: also a view, and only callable before the next edition is requested.
+   */
   readonly assemble: () => Uint8Array;
   /** How many cards the front shows from this edition on. */
   readonly cards: number;
 }
 
-/** How many products of a front have no card at `now`, by reason, in the order of fields.md; without zeros. */
+/**
+ * How many products of a front have no card at `now`, by reason, in the order of fields.md; without
+ * zeros.
+ */
 export type Dropped = Readonly<Partial<Record<DropReason, number>>>;
 
-/** One front's editions, rendered as they are consumed, so that memory does not grow with the horizon. */
+/**
+ * One front's editions, rendered as they are consumed, so that memory does not grow with the
+ * horizon.
+ */
 export class FrontEditions {
   /** How many cards the front shows at `now`. */
   readonly cards: number;
   readonly dropped: Dropped;
-  /** The first boundary after the horizon, until which the last edition is right (snapshot.md, Pointer). */
+  /**
+   * The first boundary after the horizon, until which the last edition is right (snapshot.md,
+   * Pointer).
+   */
   readonly validUntil: Instant;
   readonly #front: Front;
   readonly #rendered: RenderedCatalogue;
@@ -59,7 +74,10 @@ export class FrontEditions {
     );
   }
 
-  /** The editions of both endpoints by time, products before categories. Consecutive editions of an endpoint differ. */
+  /**
+   * The editions of both endpoints by time, products before categories. Consecutive editions of an
+   * endpoint differ.
+   */
   *render(): Generator<Edition> {
     const encoder = new TextEncoder();
     const frontCards = this.#cards;
@@ -69,7 +87,9 @@ export class FrontEditions {
     const bits = new Int32Array(facetBits.wordCount);
     const document = new DocumentBuffer(frontCards.length, frontCards, freeBuffers);
     const ingredients = new Ingredients(this.#front, frontCards);
-    /** Positions whose cards have changed since a document was last assembled: not every edition is. */
+    /**
+     * Positions whose cards have changed since a document was last assembled: not every edition is.
+     */
     const changedSince = new Set<number>();
     let cards = 0;
     let categories = '';
@@ -77,7 +97,8 @@ export class FrontEditions {
     const first = { at: this.#now, positions: [...this.#front.products.numbers.keys()] };
     for (const { at: from, positions } of [first, ...frontCards.changesIn(this.#now, until)]) {
       const changed: number[] = [];
-      // Rewriting unchanged facets takes half the time of an edition that need not be assembled (measured).
+      // Rewriting unchanged facets takes half the time of an edition that need not be assembled
+      // (measured).
       let isTailChanged = from === this.#now;
       for (const position of positions) {
         const before = frontCards.variantAt(position);

@@ -22,7 +22,10 @@ export function encodeTaxonomy(taxonomy: Taxonomy): EncodedTaxonomy {
   };
 }
 
-/** Facets as a bit set: one bit for each element of the taxonomy, in 32-bit words. The facets of many cards are the words or-ed together. */
+/**
+ * Facets as a bit set: one bit for each element of the taxonomy, in 32-bit words. The facets of
+ * many cards are the words or-ed together.
+ */
 export class FacetBits {
   /** The number of words for one card. */
   readonly wordCount: number;
@@ -61,12 +64,17 @@ export class FrontFacets {
     this.#facetBits = facetBits;
   }
 
-  /** `[…]` of the categories that the front attaches and at least one card has, as both endpoints print them. */
+  /**
+   * `[…]` of the categories that the front attaches and at least one card has, as both endpoints
+   * print them.
+   */
   categoriesText(bits: Int32Array): string {
     return this.#text(bits, 'categories', this.#front.categories);
   }
 
-  /** `"groups":[…],"tags":[…],"badges":[…]`, with the groups that the front attaches, in its order. */
+  /**
+   * `"groups":[…],"tags":[…],"badges":[…]`, with the groups that the front attaches, in its order.
+   */
   otherTexts(bits: Int32Array): string {
     const groups = this.#text(bits, 'groups', this.#front.groups);
     const tags = this.#text(bits, 'tags', this.#taxonomy.tags.keys());

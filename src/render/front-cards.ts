@@ -1,5 +1,5 @@
-// One front's cards while its editions are rendered: the variant that each position shows at an instant, with the front's own flags and
-// groups. Stored as columns by position.
+// One front's cards while its editions are rendered: the variant that each position shows at an
+// instant, with the front's own flags and groups. Stored as columns by position.
 
 import type { Front } from '../catalogue/front.ts';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
@@ -40,7 +40,10 @@ export interface RenderedCatalogue {
   readonly freeBuffers: Uint8Array[];
 }
 
-/** What a card is made of: the digests of its two runs, and the front's flags; zeros if there is no card. */
+/**
+ * What a card is made of: the digests of its two runs, and the front's flags; zeros if there is no
+ * card.
+ */
 export const INGREDIENT_BYTES = 2 * RUN_DIGEST_BYTES + 1;
 
 /** Stands for a position that shows no card. */
@@ -60,11 +63,17 @@ export class FrontCards implements CardSource {
   readonly length: number;
   readonly #front: Front;
   readonly #products: RenderedProducts;
-  /** By the group's position in the taxonomy: its rank in the front's order; -1 if the front does not attach it. */
+  /**
+   * By the group's position in the taxonomy: its rank in the front's order; -1 if the front does
+   * not attach it.
+   */
   readonly #rankOfGroup: Int32Array;
   /** By position: the product's number among the rendered ones, or NO_PRODUCT. */
   readonly #productAt: Int32Array;
-  /** By position: the timeline's state at the first instant, that state's variant or reason, and whether another state follows. */
+  /**
+   * By position: the timeline's state at the first instant, that state's variant or reason, and
+   * whether another state follows.
+   */
   readonly #firstStateAt: Int32Array;
   readonly #firstVariantAt: Int32Array;
   readonly #changesAt: Uint8Array;
@@ -114,7 +123,10 @@ export class FrontCards implements CardSource {
     return variant < 0 ? dropReasonOf(variant) : null;
   }
 
-  /** The instants in (now, until] at which cards may change, each with the positions concerned; both ascending. */
+  /**
+   * The instants in (now, until] at which cards may change, each with the positions concerned; both
+   * ascending.
+   */
   changesIn(now: Instant, until: Instant): readonly { readonly at: Instant; readonly positions: readonly number[] }[] {
     const { stateFroms } = this.#products;
     const positionsAt = new Map<number, number[]>();
@@ -163,7 +175,10 @@ export class FrontCards implements CardSource {
     return this.#variantAt[position] ?? NO_VARIANT;
   }
 
-  /** Whether two cards have the same facets of `wordCount` words each. A card and NO_VARIANT never do. */
+  /**
+   * Whether two cards have the same facets of `wordCount` words each. A card and NO_VARIANT never
+   * do.
+   */
   haveSameFacets(before: number, after: number, wordCount: number): boolean {
     if (before === NO_VARIANT || after === NO_VARIANT) return before === after;
     const { variantFacets } = this.#products;
@@ -232,7 +247,10 @@ export class FrontCards implements CardSource {
     return stateVariants[state] ?? NO_VARIANT;
   }
 
-  /** Replaces the profile's timeline of a product by the front's own, if the front excludes sessions of it. */
+  /**
+   * Replaces the profile's timeline of a product by the front's own, if the front excludes sessions
+   * of it.
+   */
   #useOwnTimeline(position: number, product: number, now: Instant): void {
     const { ownStarts, ownFrontIds, ownTimelines, stateFroms, stateVariants } = this.#products;
     for (let own = ownStarts[product] ?? 0; own < (ownStarts[product + 1] ?? 0); own++) {
@@ -282,13 +300,19 @@ export class FrontCards implements CardSource {
     return (own | bits) === bits ? null : (FLAGS[own | bits] ?? NO_BYTES);
   }
 
-  /** The text of the groups if the front does not attach all of the product's, in its order; else null. */
+  /**
+   * The text of the groups if the front does not attach all of the product's, in its order; else
+   * null.
+   */
   #ownGroups(position: number, variant: number): Uint8Array | null {
     if (this.#hasAllGroupsAt[position] === 1) return null;
     return (this.#groupsAt[position] ??= this.#attachedGroups(position, variant));
   }
 
-  /** Whether two variants of one product give the same card here: the front's own flags may hide the difference. */
+  /**
+   * Whether two variants of one product give the same card here: the front's own flags may hide the
+   * difference.
+   */
   #isSameCard(position: number, before: number, after: number): boolean {
     const own = this.#front.products.flags[position] ?? 0;
     if (own === 0 || before === NO_VARIANT || after === NO_VARIANT) return false;
@@ -308,7 +332,10 @@ export class FrontCards implements CardSource {
     return ranks.every((rank, i) => rank > (ranks[i - 1] ?? -1));
   }
 
-  /** `[…]` of the product's groups that the front attaches, in the front's order. It is the same for all variants of a product. */
+  /**
+   * `[…]` of the product's groups that the front attaches, in the front's order. It is the same for
+   * all variants of a product.
+   */
   #attachedGroups(position: number, variant: number): Uint8Array {
     const { groupStarts, groupMemberships } = this.#products;
     const product = this.#productAt[position] ?? 0;

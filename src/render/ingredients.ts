@@ -1,13 +1,20 @@
-// What an edition is made of, for its recipe. Equal ingredients give equal bytes, so an edition whose recipe is already published need
-// not be assembled, hashed or written (code.md, "No cache"). Different ingredients may give equal bytes.
+// What an edition is made of, for its recipe. Equal ingredients give equal bytes, so an edition
+// whose recipe is already published need not be assembled, hashed or written (code.md, "No cache").
+// Different ingredients may give equal bytes.
 
 import type { Front } from '../catalogue/front.ts';
 import { INGREDIENT_BYTES, type FrontCards } from './front-cards.ts';
 
-/** Raise this when a change to the code (DocumentBuffer, or a front's flags and groups) makes other bytes from the same ingredients. */
+/**
+ * Raise this when a change to the code (DocumentBuffer, or a front's flags and groups) makes other
+ * bytes from the same ingredients.
+ */
 const ASSEMBLY = 1;
 
-/** The ingredients of a front's products documents, one after the other. Each update changes only a few cards. */
+/**
+ * The ingredients of a front's products documents, one after the other. Each update changes only a
+ * few cards.
+ */
 export class Ingredients {
   readonly #cards: FrontCards;
   /** ASSEMBLY and the front's code, then INGREDIENT_BYTES for each position, then the tail. */
@@ -16,7 +23,8 @@ export class Ingredients {
   readonly #cardsUntil: number;
 
   constructor({ code }: Front, cards: FrontCards) {
-    // The tail lists the groups of all cards, which determines the groups that each card shows, and their order.
+    // The tail lists the groups of all cards, which determines the groups that each card shows, and
+    // their order.
     const frontBytes = new TextEncoder().encode(`${ASSEMBLY} ${code} ${cards.length}\n`);
     this.#cards = cards;
     this.#cardsFrom = frontBytes.length;
@@ -25,7 +33,10 @@ export class Ingredients {
     this.#bytes.set(frontBytes);
   }
 
-  /** The ingredients of the next document, whose cards at `positions` have changed. A view, valid until the next call. */
+  /**
+   * The ingredients of the next document, whose cards at `positions` have changed. A view, valid
+   * until the next call.
+   */
   update(positions: readonly number[], tail: Uint8Array): Uint8Array {
     const until = this.#cardsUntil + tail.length;
     if (this.#bytes.length < until) {

@@ -1,5 +1,6 @@
-// The state of every product at the first instant of a build, computed once per front profile, because every front of the profile needs
-// it for every card. The numbers of one product are adjacent, so that a card costs one cache miss.
+// The state of every product at the first instant of a build, computed once per front profile,
+// because every front of the profile needs it for every card. The numbers of one product are
+// adjacent, so that a card costs one cache miss.
 
 import type { ProductNumbers } from '../catalogue/front-products.ts';
 import { NO_TIMELINE, type RenderedProducts } from './rendered-products.ts';
@@ -8,12 +9,16 @@ import { NO_TIMELINE, type RenderedProducts } from './rendered-products.ts';
 export const NO_PRODUCT = -1;
 
 /**
- * The layout of a product's numbers: its number among the rendered ones, or NO_PRODUCT; its timeline's state at the first instant, or
- * NO_TIMELINE; that state's variant or reason; and the bits below.
+ * The layout of a product's numbers: its number among the rendered ones, or NO_PRODUCT; its
+ * timeline's state at the first instant, or NO_TIMELINE; that state's variant or reason; and the
+ * bits below.
  */
 export const INITIAL = { product: 0, state: 1, variant: 2, bits: 3, width: 4 } as const;
 
-/** INITIAL.bits: another state follows; some front has its own timeline; from GROUP_LIST_SHIFT on, the index of the group list. */
+/**
+ * INITIAL.bits: another state follows; some front has its own timeline; from GROUP_LIST_SHIFT on,
+ * the index of the group list.
+ */
 export const CHANGES = 1;
 export const HAS_OWN_TIMELINES = 2;
 export const GROUP_LIST_SHIFT = 2;

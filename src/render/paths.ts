@@ -1,6 +1,6 @@
 import { isFrontCode } from '../contract/front-code.ts';
-// Builds and parses the path of every file in the output tree (snapshot.md, "The output tree"), for whatever writes or reads one.
-// Paths are relative to the tree's root, with forward slashes.
+// Builds and parses the path of every file in the output tree (snapshot.md, "The output tree"), for
+// whatever writes or reads one. Paths are relative to the tree's root, with forward slashes.
 
 /** The two read operations of the API, as file names call them. */
 export const ENDPOINTS = ['products', 'categories'] as const;
@@ -119,7 +119,9 @@ export function treeFileOf(path: string): TreeFile | undefined {
   return { kind: 'edition', front, endpoint, digest, encoding };
 }
 
-/** Whether a text is a valid id of a sharded run. The job ids of common workflow engines are valid. */
+/**
+ * Whether a text is a valid id of a sharded run. The job ids of common workflow engines are valid.
+ */
 export function isRunId(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(text) && !text.includes('..');
 }

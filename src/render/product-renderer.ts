@@ -1,5 +1,6 @@
-// Renders card timelines: a product's card at `now` and at every later instant within the horizon at which it changes. A product is
-// evaluated once per front profile (zone, weekend, currency), not once per front, and only at its own boundaries.
+// Renders card timelines: a product's card at `now` and at every later instant within the horizon
+// at which it changes. A product is evaluated once per front profile (zone, weekend, currency), not
+// once per front, and only at its own boundaries.
 
 import { boundariesOf } from '../catalogue/boundaries.ts';
 import { frontDaysOf, type FrontDays } from '../catalogue/calendar.ts';
@@ -88,7 +89,8 @@ export class ProductRenderer {
     this.#until = until;
     this.#taxonomy = taxonomy;
     this.#facetBits = new FacetBits(encodeTaxonomy(taxonomy));
-    // Equal days are the same object, and so is equal money, so that they can be compared by identity.
+    // Equal days are the same object, and so is equal money, so that they can be compared by
+    // identity.
     const days = new Interned<FrontDays>();
     const money = new Interned<Money>();
     this.#daysOfProfiles = profiles.map(({ zone, weekendDays }) =>
@@ -101,8 +103,9 @@ export class ProductRenderer {
   }
 
   /**
-   * Renders one product for the profiles that show it, and separately for each front that excludes some of its sessions.
-   * `excludingFronts` maps the ids of those fronts to their profiles. Only published products have timelines.
+   * Renders one product for the profiles that show it, and separately for each front that excludes
+   * some of its sessions. `excludingFronts` maps the ids of those fronts to their profiles. Only
+   * published products have timelines.
    */
   render(product: Product, profileIndexes: Iterable<number>, excludingFronts: ReadonlyMap<number, number>): void {
     const timelines: number[] = this.#moneyOfProfiles.map(() => NO_TIMELINE);
@@ -171,7 +174,10 @@ export class ProductRenderer {
     return facets;
   }
 
-  /** Merges the product's own states with the date changes of a profile. Returns the timeline's number. */
+  /**
+   * Merges the product's own states with the date changes of a profile. Returns the timeline's
+   * number.
+   */
   #timeline(
     current: CurrentProduct,
     excluded: Exclusion | undefined,
@@ -211,7 +217,10 @@ export class ProductRenderer {
     return timeline;
   }
 
-  /** The variant of a card for days and money. A price changes only at the product's own boundaries, so `from` determines it. */
+  /**
+   * The variant of a card for days and money. A price changes only at the product's own boundaries,
+   * so `from` determines it.
+   */
   #variant(current: CurrentProduct, from: Instant, card: PoolCard, days: FrontDays, money: Money): number {
     for (const known of card.variants) if (known.days === days && known.money === money) return known.variant;
     const amount = priceFromAt(card.pool, money.currency, from);

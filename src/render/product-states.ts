@@ -1,4 +1,5 @@
-// Renders one product on one front as a build does, for `explain`: its card now, and each later card that time brings.
+// Renders one product on one front as a build does, for `explain`: its card now, and each later
+// card that time brings.
 
 import { FLAG, FrontProducts, ProductNumbers, type FrontProduct } from '../catalogue/front-products.ts';
 import type { Front } from '../catalogue/front.ts';
@@ -28,7 +29,10 @@ export interface ProductState {
   readonly reason: DropReason | null;
 }
 
-/** The state at `now`, then each state up to `until` that differs from the one before; rendered on demand. */
+/**
+ * The state at `now`, then each state up to `until` that differs from the one before; rendered on
+ * demand.
+ */
 export function* productStates(
   placed: PlacedProduct,
   sha256: Sha256,

@@ -1,27 +1,34 @@
-// Rendered products: every variant of a product's card within the horizon, as bytes, and when each applies. Stored as columns (typed
-// arrays, no object per product), so that they cost the garbage collector nothing.
+// Rendered products: every variant of a product's card within the horizon, as bytes, and when each
+// applies. Stored as columns (typed arrays, no object per product), so that they cost the garbage
+// collector nothing.
 
 import { DROP_REASONS, type DropReason } from '../catalogue/offer.ts';
 import { Column } from './column.ts';
 
-/** Stands for a product without a timeline for a profile: no front of the profile shows it, or it is not published. */
+/**
+ * Stands for a product without a timeline for a profile: no front of the profile shows it, or it is
+ * not published.
+ */
 export const NO_TIMELINE = -1;
 
 /**
- * The layout of a run: bytes of which a front may replace one part. The block that holds it, and its start there; its length; the
- * range of the replaceable part, relative to the start; the position of its digest in `digests`.
+ * The layout of a run: bytes of which a front may replace one part. The block that holds it, and
+ * its start there; its length; the range of the replaceable part, relative to the start; the
+ * position of its digest in `digests`.
  */
 export const RUN = { block: 0, start: 1, length: 2, partFrom: 3, partUntil: 4, digest: 5, width: 6 } as const;
 
 /**
- * The layout of a variant in `variants`: its head, a run with the flags; its tail, a run with the groups; its FLAG bits, pushka and
- * paused. Variants of a product often share a head, which is most of a card.
+ * The layout of a variant in `variants`: its head, a run with the flags; its tail, a run with the
+ * groups; its FLAG bits, pushka and paused. Variants of a product often share a head, which is most
+ * of a card.
  */
 export const VARIANT = { head: 0, tail: RUN.width, bits: 2 * RUN.width, width: 2 * RUN.width + 1 } as const;
 
 /**
- * The columns. A product has a timeline per front profile. A timeline is a sequence of states, each from an instant on, and ends with a
- * state from Infinity. A state is a variant, or the reason why there is no card. A variant consists of two runs of bytes (card.ts).
+ * The columns. A product has a timeline per front profile. A timeline is a sequence of states, each
+ * from an instant on, and ends with a state from Infinity. A state is a variant, or the reason why
+ * there is no card. A variant consists of two runs of bytes (card.ts).
  */
 export interface RenderedProducts {
   /** By product: ids. */
@@ -30,13 +37,19 @@ export interface RenderedProducts {
   readonly nextBoundaries: Float64Array;
   /** By product and profile: the first state of the timeline, or NO_TIMELINE. */
   readonly timelines: Int32Array;
-  /** By product, plus an end: where its rows in `ownFrontIds` and `ownTimelines` begin, one per front that excludes sessions of it. */
+  /**
+   * By product, plus an end: where its rows in `ownFrontIds` and `ownTimelines` begin, one per
+   * front that excludes sessions of it.
+   */
   readonly ownStarts: Int32Array;
   readonly ownFrontIds: Float64Array;
   readonly ownTimelines: Int32Array;
   /** By product, plus an end: where its pairs in `groupMemberships` begin. */
   readonly groupStarts: Int32Array;
-  /** By product and group, in the order of the taxonomy: the group's position there, and the length of its bytes in every variant. */
+  /**
+   * By product and group, in the order of the taxonomy: the group's position there, and the length
+   * of its bytes in every variant.
+   */
   readonly groupMemberships: Int32Array;
   /** By state. */
   readonly stateFroms: Float64Array;
@@ -80,7 +93,10 @@ export type Run = readonly [
   digest: number,
 ];
 
-/** Blocks have this size, so that positions stay far below 2^31; a larger run gets a block of its own. */
+/**
+ * Blocks have this size, so that positions stay far below 2^31; a larger run gets a block of its
+ * own.
+ */
 const BLOCK_BYTES = 1 << 22;
 
 export class RenderedProductsBuilder {
@@ -143,7 +159,10 @@ export class RenderedProductsBuilder {
     return first;
   }
 
-  /** Adds a product with the numbers of its timelines: by profile, and by front id for fronts that have their own. */
+  /**
+   * Adds a product with the numbers of its timelines: by profile, and by front id for fronts that
+   * have their own.
+   */
   product(
     id: number,
     nextBoundary: number,

@@ -1,5 +1,5 @@
-// Opens a tree in a folder or in a bucket (`s3://bucket/prefix`). The only module that tells them apart. It loads the code for buckets
-// only if it needs it.
+// Opens a tree in a folder or in a bucket (`s3://bucket/prefix`). The only module that tells them
+// apart. It loads the code for buckets only if it needs it.
 
 import { AppError } from '../errors.ts';
 import { treeMissing } from '../release/tree/found.ts';
@@ -14,7 +14,10 @@ import type { LockedTree, OnTransfer } from './locked-tree.ts';
 import type { SharedTree } from './shared-tree.ts';
 import { bucketAddress } from './bucket/address.ts';
 
-/** Whether a tree is in a bucket. True for any URL, so that `https://…` is refused as a bad address instead of becoming a folder. */
+/**
+ * Whether a tree is in a bucket. True for any URL, so that `https://…` is refused as a bad address
+ * instead of becoming a folder.
+ */
 export function isInBucket(root: string): boolean {
   return /^(s3:|[a-z][a-z0-9+.-]*:\/\/)/i.test(root);
 }
@@ -24,12 +27,18 @@ export function checkAddress(root: string): void {
   if (isInBucket(root)) bucketAddress(root);
 }
 
-/** Opens an existing tree for reading. @throws AppError tree-missing, tree-unreadable, and those of buckets */
+/**
+ * Opens an existing tree for reading.
+ * @throws AppError tree-missing, tree-unreadable, and those of buckets
+ */
 export async function openTree(root: string): Promise<TreeFolders> {
   return (await freshTrees(root))();
 }
 
-/** The same for repeated reading: each call of the result returns a view of the tree as it is then. @throws as `openTree` */
+/**
+ * The same for repeated reading: each call of the result returns a view of the tree as it is then.
+ * @throws as `openTree`
+ */
 export async function freshTrees(root: string): Promise<() => TreeFolders> {
   if (!isInBucket(root)) {
     const reader = DirectoryReader.open(root);
@@ -42,7 +51,10 @@ export async function freshTrees(root: string): Promise<() => TreeFolders> {
   return () => bucket.fresh();
 }
 
-/** Opens an existing tree that must have releases. @throws AppError tree-missing, tree-unreadable, and those of buckets */
+/**
+ * Opens an existing tree that must have releases.
+ * @throws AppError tree-missing, tree-unreadable, and those of buckets
+ */
 export async function openReleases(root: string): Promise<TreeFolders> {
   const tree = await openTree(root);
   const entries = await tree.entries('');
@@ -51,8 +63,10 @@ export async function openReleases(root: string): Promise<TreeFolders> {
 }
 
 /**
- * The store of a tree without its lock, for planning. Others may be writing the tree, or it may not exist yet.
- * @throws AppError tree-not-writable (something that is not a folder), tree-unreadable, and those of buckets
+ * The store of a tree without its lock, for planning. Others may be writing the tree, or it may not
+ * exist yet.
+ * @throws AppError tree-not-writable (something that is not a folder), tree-unreadable, and those
+ * of buckets
  */
 export async function unlockedStore(root: string): Promise<ReleaseStore & TreeFolders> {
   if (isInBucket(root)) {
@@ -64,7 +78,8 @@ export async function unlockedStore(root: string): Promise<ReleaseStore & TreeFo
 }
 
 /**
- * Locks a tree for writing. Makes the folder if it does not exist. @throws AppError tree-locked, tree-not-writable, tree-full, and those
+ * Locks a tree for writing. Makes the folder if it does not exist.
+ * @throws AppError tree-locked, tree-not-writable, tree-full, and those
  * of buckets
  */
 export async function lockedTree(root: string, onTransfer: OnTransfer = () => undefined): Promise<LockedTree> {
@@ -84,7 +99,8 @@ export async function lockedTree(root: string, onTransfer: OnTransfer = () => un
 }
 
 /**
- * Opens a tree for one of several processes that write content only, without the lock. Temporary files go below `ownFolder`.
+ * Opens a tree for one of several processes that write content only, without the lock. Temporary
+ * files go below `ownFolder`.
  * @throws AppError tree-not-writable, tree-full, and those of buckets
  */
 export async function sharedTree(
@@ -108,7 +124,8 @@ export async function sharedTree(
 }
 
 /**
- * Checks that a bucket's store honours conditional writes; false for a folder, which has none. @throws AppError store-not-conditional,
+ * Checks that a bucket's store honours conditional writes; false for a folder, which has none.
+ * @throws AppError store-not-conditional,
  * and those of buckets
  */
 export async function probeConditions(root: string): Promise<boolean> {
@@ -119,8 +136,9 @@ export async function probeConditions(root: string): Promise<boolean> {
 }
 
 /**
- * Changes the key ring of a tree that may be in use. `change` must read the key ring and the keys, and write them with `store`.
- * Concurrent changes are serialized: by a lock in a folder, and by repeating `change` after a conflict in a bucket.
+ * Changes the key ring of a tree that may be in use. `change` must read the key ring and the keys,
+ * and write them with `store`. Concurrent changes are serialized: by a lock in a folder, and by
+ * repeating `change` after a conflict in a bucket.
  * @throws AppError tree-locked, tree-not-writable, tree-full, and what `change` throws
  */
 export async function changingKeyRing<T>(store: ReleaseStore, change: () => Promise<T>): Promise<T> {
@@ -140,7 +158,10 @@ export async function changingKeyRing<T>(store: ReleaseStore, change: () => Prom
   }
 }
 
-/** Of several concurrent changes, one succeeds in each round. So this many can succeed at the same time. */
+/**
+ * Of several concurrent changes, one succeeds in each round. So this many can succeed at the same
+ * time.
+ */
 const CHANGES_AT_ONCE = 20;
 
 async function retryOnConflict<T>(store: ReleaseStore, change: () => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
-// Files for private keys: readable by their owner only. Refuses to overwrite a file, which may hold the only copy of a key.
+// Files for private keys: readable by their owner only. Refuses to overwrite a file, which may hold
+// the only copy of a key.
 
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -14,7 +15,10 @@ export interface PrivateFile {
   remove(): void;
 }
 
-/** Creates an empty file that only its owner can read. @throws AppError key-file-exists, key-file-not-writable */
+/**
+ * Creates an empty file that only its owner can read.
+ * @throws AppError key-file-exists, key-file-not-writable
+ */
 export function createPrivateFile(path: string): PrivateFile {
   const descriptor = open(path);
   return {

@@ -1,5 +1,5 @@
-// Modes of what other users read: a tree, a textfile. The umask of whoever runs a command decides neither whether a web server can read the tree
-// nor who else can write it.
+// Modes of what other users read: a tree, a textfile. The umask of whoever runs a command decides
+// neither whether a web server can read the tree nor who else can write it.
 
 import { chmodSync, statSync } from 'node:fs';
 import { systemCodeOf } from '../errors.ts';
@@ -8,12 +8,18 @@ import { makeFolder } from '../make-folder.ts';
 const FILE_MODE = 0o644;
 const FOLDER_MODE = 0o755;
 
-/** Lets everybody read a file that was just made, and only its owner write it. @throws the system's error */
+/**
+ * Lets everybody read a file that was just made, and only its owner write it.
+ * @throws the system's error
+ */
 export function makePublic(path: string): void {
   setMode(path, FILE_MODE);
 }
 
-/** Makes a folder and its missing parents, which everybody can read and only their owner can write. @throws the system's error */
+/**
+ * Makes a folder and its missing parents, which everybody can read and only their owner can write.
+ * @throws the system's error
+ */
 export function makePublicFolder(path: string): void {
   for (const made of makeFolder(path)) setMode(made, FOLDER_MODE);
 }

@@ -1,4 +1,5 @@
-// Replaces text files outside a tree atomically, such as a Prometheus textfile: a reader sees all of the old text or all of the new.
+// Replaces text files outside a tree atomically, such as a Prometheus textfile: a reader sees all
+// of the old text or all of the new.
 
 import { readFileSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -7,8 +8,9 @@ import { removeFile } from '../remove-file.ts';
 import { writeTemporaryFile } from './temporary-file.ts';
 
 /**
- * The text of a file that is about to be replaced; '' if there is none. Refuses a path that cannot be replaced, and a file that is neither
- * empty nor begins with `header`: Playbill did not write it.
+ * The text of a file that is about to be replaced; '' if there is none. Refuses a path that cannot
+ * be replaced, and a file that is neither empty nor begins with `header`: Playbill did not write
+ * it.
  * @throws AppError metrics-not-writable
  */
 export function readReplaceableFile(path: string, header: string): string {
@@ -28,8 +30,9 @@ export function readReplaceableFile(path: string, header: string): string {
 }
 
 /**
- * Replaces a file durably: temporary file in the same folder, fsync, rename. `writer` makes the temporary name unique among processes
- * that replace the same file. @throws AppError metrics-not-writable
+ * Replaces a file durably: temporary file in the same folder, fsync, rename. `writer` makes the
+ * temporary name unique among processes that replace the same file.
+ * @throws AppError metrics-not-writable
  */
 export function replaceTextFile(path: string, text: string, writer: string): void {
   // Not *.prom, so that a collector does not read it.

@@ -1,4 +1,5 @@
-// Writes folders that are not trees, such as a deployable edge rule: without a lock, and without readers at the same time.
+// Writes folders that are not trees, such as a deployable edge rule: without a lock, and without
+// readers at the same time.
 
 import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -7,7 +8,8 @@ import { makeFolder } from '../make-folder.ts';
 import { treeError } from './folder/tree-error.ts';
 
 /**
- * Writes files into a folder, overwriting existing ones. `flag` is the option that named the folder.
+ * Writes files into a folder, overwriting existing ones. `flag` is the option that named the
+ * folder.
  * @throws AppError tree-not-writable, tree-full
  */
 export function writeFolder(
@@ -16,14 +18,16 @@ export function writeFolder(
   flag: string,
 ): void {
   try {
-    // `link/..` is the folder that contains the link, as for `join`. The system would follow the link.
+    // `link/..` is the folder that contains the link, as for `join`. The system would follow the
+    // link.
     const root = resolve(folder);
     makeFolder(root);
     accessSync(root, constants.W_OK);
     for (const [name, text] of files) {
       const path = join(root, name);
       makeFolder(dirname(path));
-      // As bytes, because Node ignores `flush` if the data is a string. Some file systems report a full disk only then.
+      // As bytes, because Node ignores `flush` if the data is a string. Some file systems report a
+      // full disk only then.
       writeFileSync(path, Buffer.from(text), { flush: true });
     }
   } catch (error) {
@@ -32,7 +36,8 @@ export function writeFolder(
 }
 
 /**
- * Which of the files exist in a folder already. None if its README begins with `title`: Playbill wrote that folder, and may overwrite it.
+ * Which of the files exist in a folder already. None if its README begins with `title`: Playbill
+ * wrote that folder, and may overwrite it.
  */
 export function foreignFiles(
   folder: string,

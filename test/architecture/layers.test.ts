@@ -1,5 +1,6 @@
-// Imports point down and never up or sideways; the clock, chance and the environment stay in cli/; Date and Intl in calendar.ts.
-// The rules are a function over file texts, so that a planted fault can show that each of them fires.
+// Imports point down and never up or sideways; the clock, chance and the environment stay in cli/;
+// Date and Intl in calendar.ts. The rules are a function over file texts, so that a planted fault
+// can show that each of them fires.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
@@ -83,7 +84,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Which sub-folders of its own part the files of a sub-folder may import. A sub-folder that is not here may import any. */
+/**
+ * Which sub-folders of its own part the files of a sub-folder may import. A sub-folder that is not
+ * here may import any.
+ */
 const MAY_IMPORT_BESIDE: Readonly<Record<string, readonly string[]>> = {
   'release/tree': [],
   'release/publish': ['tree'],
@@ -109,13 +113,18 @@ const MAY_IMPORT_BESIDE: Readonly<Record<string, readonly string[]>> = {
   'operations/shards': [],
 };
 
-/** The sub-folder of its part that a file stands in: `release/tree`; null for one that stands in none. */
+/**
+ * The sub-folder of its part that a file stands in: `release/tree`; null for one that stands in
+ * none.
+ */
 function subFolderOf(path: string): string | null {
   const [part, folder, ...rest] = path.split('/');
   return rest.length === 0 ? null : `${part}/${folder}`;
 }
 
-/** Whether the files are in two sub-folders of one part, and the first may not import the second. */
+/**
+ * Whether the files are in two sub-folders of one part, and the first may not import the second.
+ */
 function isSideways(path: string, target: string): boolean {
   const [from, to] = [subFolderOf(path), subFolderOf(target)];
   if (from === null || to === null || from === to || partOf(path) !== partOf(target)) return false;
@@ -160,8 +169,9 @@ const FORBIDDEN: readonly {
   {
     what: /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.env\b|\bperformance\.now\b/,
     parts: /^(?!cli$)/,
-    // Where another runtime than the command begins: these are its command lines. A lease runs out by time, whatever instant is built.
-    // Whoever speaks to PostgreSQL goes by its variables, as its own tools do.
+    // Where another runtime than the command begins: these are its command lines. A lease runs out
+    // by time, whatever instant is built. Whoever speaks to PostgreSQL goes by its variables, as
+    // its own tools do.
     except:
       /^(edge\/(node-server\/server|targets\/((authorizer|lambda-edge)\/runtime|worker\/fetch-handler|nginx\/handlers))\.ts|client\/client\.ts|storage\/bucket\/store-clock\.ts|database\/postgres\/connect\.ts)$/,
     why: 'clock, chance or environment below cli',

@@ -1,4 +1,5 @@
-// The list of planted faults fits the program: a fault that can no longer be planted proves nothing.
+// The list of planted faults fits the program: a fault that can no longer be planted proves
+// nothing.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

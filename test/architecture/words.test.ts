@@ -1,4 +1,5 @@
-// One vocabulary, in the field's own terms: words that only we used are held out of the program, its data, scripts and README.
+// One vocabulary, in the field's own terms: words that only we used are held out of the program,
+// its data, scripts and README.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,10 @@ import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A private word, and what it is called. Matched without regard to case, in code, comments and prose alike. */
+/**
+ * A private word, and what it is called. Matched without regard to case, in code, comments and
+ * prose alike.
+ */
 const PRIVATE_WORDS: readonly (readonly [word: RegExp, instead: string])[] = [
   [/(?<!aria-)\b[Pp]ress(es|ed|ing)?\b(?! (Ctrl|Enter))|[a-z]Press(ed)?\b|\bPressed[A-Z]/, 'render'],
   [/\bcrews?\b/i, 'worker threads'],
@@ -29,7 +33,10 @@ const PRIVATE_WORDS: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\bunguarded\b|\bShownProducts\b|\bBilled\b|\bspares\b/, 'what it is'],
 ];
 
-/** Press offices in catalogues, volume claims in Kubernetes: words of others, which mean what they say. */
+/**
+ * Press offices in catalogues, volume claims in Kubernetes: words of others, which mean what they
+ * say.
+ */
 const NAMES_OF_OTHERS =
   /^data\/demo\/seasons\/|^scripts\/(seed\/vocabulary|recipes\/(cronjob(-bucket)?|shards(?=\.yaml)))\./;
 

@@ -1,4 +1,5 @@
-// What `npm ci`, a maintainer's first command, takes: a lock file that names every package of every platform, and compiles nothing.
+// What `npm ci`, a maintainer's first command, takes: a lock file that names every package of every
+// platform, and compiles nothing.
 
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync } from 'node:fs';
@@ -19,7 +20,10 @@ function lockFileIn(folder: string): LockFile {
   return JSON.parse(readFileSync(`${root}${folder}package-lock.json`, 'utf8')) as LockFile;
 }
 
-/** Optional dependencies without an entry: npm looks in the package's own node_modules, then in those of the folders above. */
+/**
+ * Optional dependencies without an entry: npm looks in the package's own node_modules, then in
+ * those of the folders above.
+ */
 function missingIn({ packages }: LockFile): string[] {
   const isThere = (path: string, name: string): boolean => {
     const [above] = /^.*(?=\/?node_modules\/)/.exec(path) ?? [];
@@ -56,8 +60,9 @@ describe.each(['', '.node/', '.node/others/'])('%spackage-lock.json', (folder) =
 });
 
 test('the SQLite driver is used as it comes', () => {
-  // Its package.json says so, but npm asks the lock file, where it does not write this: after an update of the driver, add it again.
-  // Without it `npm ci` needs a compiler, make, python3 and the headers of Node.js.
+  // Its package.json says so, but npm asks the lock file, where it does not write this: after an
+  // update of the driver, add it again. Without it `npm ci` needs a compiler, make, python3 and the
+  // headers of Node.js.
   expect(lockFileIn('').packages['node_modules/better-sqlite3']?.gypfile).toBe(false);
 });
 

@@ -1,4 +1,5 @@
-// The set-up of a checkout, as every npm script begins with it, in a checkout that has only the SQLite driver.
+// The set-up of a checkout, as every npm script begins with it, in a checkout that has only the
+// SQLite driver.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,6 @@
-// What can be wrong with a bucket, and what a person then reads: a code, what was expected and found and where, what to type. Never a stack, a
-// secret or a signature; and what was published stands.
+// What can be wrong with a bucket, and what a person then reads: a code, what was expected and
+// found and where, what to type. Never a stack, a secret or a signature; and what was published
+// stands.
 
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -84,7 +85,9 @@ interface Refusal {
   readonly hint: RegExp;
 }
 
-/** Runs commands that all end with one error, as text and as JSON, and leave every object as it was. */
+/**
+ * Runs commands that all end with one error, as text and as JSON, and leave every object as it was.
+ */
 async function expectRefused(commands: readonly (readonly string[])[], refusal: Refusal, at = out): Promise<void> {
   const before = await textsOf(store, prefix);
   for (const words of commands) {

@@ -1,4 +1,5 @@
-// A tree in a bucket, as a person uses it: the bill, what is looked at by listings alone, and settings of the command line.
+// A tree in a bucket, as a person uses it: the bill, what is looked at by listings alone, and
+// settings of the command line.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -120,7 +120,8 @@ describe('what a build prints and leaves', () => {
       if (front !== undefined)
         expect(text).not.toMatch(new RegExp(`"(?!${front}")(moscow|berlin|riyadh|kuwait|tokyo)"`));
     }
-    // The demo is made for 2026; this test says something once that year is over, and today by the hour.
+    // The demo is made for 2026; this test says something once that year is over, and today by the
+    // hour.
     const hour = new Date().toISOString().slice(0, 13);
     if (!NOW.startsWith(String(year))) for (const text of files.values()) expect(text).not.toContain(hour);
     expect(files.get('edge/keyring.json')).toContain('"secretRef"');

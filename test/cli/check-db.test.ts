@@ -1,4 +1,5 @@
-// `playbill check-db` as a person runs it: findings by column or one a line, a closing line, and an exit code that a script can rely on.
+// `playbill check-db` as a person runs it: findings by column or one a line, a closing line, and an
+// exit code that a script can rely on.
 
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// `playbill completion` in a real bash: what TAB offers, from the parser's own declarations and from a tree and a catalogue.
+// `playbill completion` in a real bash: what TAB offers, from the parser's own declarations and
+// from a tree and a catalogue.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// `playbill diff` as a person runs it: two releases, two trees, a forecast; for a terminal, a machine and a ticket.
+// `playbill diff` as a person runs it: two releases, two trees, a forecast; for a terminal, a
+// machine and a ticket.
 
 import { cpSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';

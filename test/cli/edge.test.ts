@@ -1,4 +1,5 @@
-// keys, sign, serve and edge build as a person runs them: from issuing a key to the pasted curl command, and to its end.
+// keys, sign, serve and edge build as a person runs them: from issuing a key to the pasted curl
+// command, and to its end.
 
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// `playbill export` as a person runs it: rows to stdout, as fast as they are read, and back into another catalogue.
+// `playbill export` as a person runs it: rows to stdout, as fast as they are read, and back into
+// another catalogue.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
-// `--report` of `verify` and `check-db`: annotations as GitHub reads them, and JUnit's XML, read back by a parser that takes nothing else.
+// `--report` of `verify` and `check-db`: annotations as GitHub reads them, and JUnit's XML, read
+// back by a parser that takes nothing else.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +18,10 @@ import { buildTree, catalogueAt, instant, temporaryFolder } from '../support/tre
 const HOSTILE = `a%0A,b:c\r\n::stop-commands::x ]]> <failure a='1' b="2"/> &amp; \u0000\u001b\u0085\u2028\ud800\ufffe\uffff ё 👩‍🚀`;
 const SHOWN = String.raw`a%0A,b:c\u000d\u000a::stop-commands::x ]]> <failure a='1' b="2"/> &amp; \u0000\u001b\u0085\u2028\ud800\ufffe\uffff ё 👩‍🚀`;
 
-/** Every element of a document in XML, with its attributes and text; throws where it is not well-formed. */
+/**
+ * Every element of a document in XML, with its attributes and text; throws where it is not
+ * well-formed.
+ */
 function elementsOf(xml: string) {
   const elements: { name: string; attributes: Record<string, string>; text: string }[] = [];
   const open: typeof elements = [];

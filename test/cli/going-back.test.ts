@@ -1,4 +1,5 @@
-// `playbill releases`, `rollback` and `prune` as a person runs them, and what a build does in between.
+// `playbill releases`, `rollback` and `prune` as a person runs them, and what a build does in
+// between.
 
 import Database from 'better-sqlite3';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -368,7 +369,10 @@ describe('playbill rollback', () => {
 });
 
 describe('playbill prune', () => {
-  /** Twelve more releases in a quarter of an hour, a day and more later, by builds that prune nothing. */
+  /**
+   * Twelve more releases in a quarter of an hour, a day and more later, by builds that prune
+   * nothing.
+   */
   async function crowded(name: string): Promise<string> {
     const out = copyOfTree(name);
     for (let i = 0; i < 12; i += 1) {
@@ -449,7 +453,10 @@ describe('playbill prune', () => {
       const { releases } = await releasesOfTree(out);
       return new Map(releases.map(({ id, now }) => [now, id]));
     };
-    /** A build each quarter of an hour: of 10:30 nothing but being among the last ten keeps the release. */
+    /**
+     * A build each quarter of an hour: of 10:30 nothing but being among the last ten keeps the
+     * release.
+     */
     async function quarterHours(name: string): Promise<string> {
       const out = copyOfTree(name);
       for (const hour of ['10', '11', '12']) {

@@ -40,7 +40,8 @@ describe('help', () => {
       // An example that was wrapped could not be pasted.
       const [, examples = ''] = /^Examples?:\n([^]*?)(?:^$|\n*$(?![^]))/m.exec(lines.join('\n')) ?? [];
       for (const line of examples.trimEnd().split('\n')) expect(line).toMatch(/^( {2}|$)/);
-      // A line of prose that ends early, though the next word would have had room, was wrapped twice.
+      // A line of prose that ends early, though the next word would have had room, was wrapped
+      // twice.
       for (const [i, line] of lines.entries()) {
         const next = lines[i + 1] ?? '';
         if (!/^\S/.test(line) || !/^\S/.test(next) || /^[A-Z][a-z ]*:$/.test(line)) continue;

@@ -1,5 +1,6 @@
-// Every command line that the program asks a person to type, taken from the texts in its sources and documents, is one that its own
-// argument parser takes: options exist, values are of their kind, nothing is missing. Placeholders in capitals stand for themselves.
+// Every command line that the program asks a person to type, taken from the texts in its sources
+// and documents, is one that its own argument parser takes: options exist, values are of their
+// kind, nothing is missing. Placeholders in capitals stand for themselves.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,8 +30,9 @@ function literalsOf(code: string): string[] {
 }
 
 /**
- * Command lines in a text: from `playbill` and a word on, to where prose, a pipe, a redirection, a comment or the line's end begins.
- * What an option is given in quotes is one word; a backslash at a line's end joins it with the next.
+ * Command lines in a text: from `playbill` and a word on, to where prose, a pipe, a redirection, a
+ * comment or the line's end begins. What an option is given in quotes is one word; a backslash at a
+ * line's end joins it with the next.
  */
 function commandsIn(text: string): string[] {
   const joined = text.replaceAll(/ \\+\n */g, ' ');

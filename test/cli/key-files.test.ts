@@ -1,5 +1,5 @@
-// The only copy of a private key: into a file of its owner's alone, never over another one, never without its key in the catalogue or the
-// other way round; and what signs with it.
+// The only copy of a private key: into a file of its owner's alone, never over another one, never
+// without its key in the catalogue or the other way round; and what signs with it.
 
 import {
   chmodSync,

@@ -1,4 +1,5 @@
-// A change of keys while a build writes the tree: it waits for nothing, and a build that has read the catalogue before it does not undo it.
+// A change of keys while a build writes the tree: it waits for nothing, and a build that has read
+// the catalogue before it does not undo it.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Places in which no folder can be made, such as /proc, where making one fails as if its parent were missing: every command that
-// makes folders says so and ends.
+// Places in which no folder can be made, such as /proc, where making one fails as if its parent
+// were missing: every command that makes folders says so and ends.
 
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

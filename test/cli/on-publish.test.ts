@@ -1,4 +1,5 @@
-// `build --on-publish` and `keys --on-change`: real commands and a real server are notified of what was published, and fail in every way.
+// `build --on-publish` and `keys --on-change`: real commands and a real server are notified of what
+// was published, and fail in every way.
 
 import {
   copyFileSync,
@@ -52,7 +53,10 @@ const argvOf = (out: string, onPublish: string, ...argv: string[]): string[] => 
 
 const noticeIn = (path: string) => publishNoticeSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
 
-/** The publish was done, its exit code says so, and the operator sees in both ways what went wrong afterwards. */
+/**
+ * The publish was done, its exit code says so, and the operator sees in both ways what went wrong
+ * afterwards.
+ */
 function expectWarning(run: Run, out: string, message: RegExp): void {
   expect(run.code, run.stderr).toBe(0);
   const { warnings, release, notice } = summaryOf(run);

@@ -1,4 +1,5 @@
-// `build --precompress`: siblings of every new edition, which unfold to it; the release is the same as without.
+// `build --precompress`: siblings of every new edition, which unfold to it; the release is the same
+// as without.
 
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';

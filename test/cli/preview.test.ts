@@ -1,4 +1,5 @@
-// `playbill preview` as a person runs it: it says where it listens, answers there, ends with Ctrl-C, and refuses what would let others in.
+// `playbill preview` as a person runs it: it says where it listens, answers there, ends with
+// Ctrl-C, and refuses what would let others in.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';

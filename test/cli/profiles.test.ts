@@ -1,4 +1,5 @@
-// The profile `signed-headers` as a person uses it, by the command as it is installed: issue a key, serve, sign, build an edge.
+// The profile `signed-headers` as a person uses it, by the command as it is installed: issue a key,
+// serve, sign, build an edge.
 
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';

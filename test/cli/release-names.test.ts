@@ -1,4 +1,5 @@
-// How a release is named on the command line: by its id or the beginning of it, by `current`, and by `current~1` for the one before.
+// How a release is named on the command line: by its id or the beginning of it, by `current`, and
+// by `current~1` for the one before.
 
 import { cpSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Builds in shards as a person runs them: what each says and how it ends, when all goes well, and when a shard is missing, late, started
-// twice, or does not belong to the others.
+// Builds in shards as a person runs them: what each says and how it ends, when all goes well, and
+// when a shard is missing, late, started twice, or does not belong to the others.
 
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

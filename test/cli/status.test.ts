@@ -1,4 +1,5 @@
-// `playbill status`, `playbill next` and the Prometheus textfile, as a person, a scheduler and a collector see them.
+// `playbill status`, `playbill next` and the Prometheus textfile, as a person, a scheduler and a
+// collector see them.
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

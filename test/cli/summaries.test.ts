@@ -1,4 +1,5 @@
-// What the tables and closing lines of `build`, `status` and `next` say: nothing is cut, and nothing is said that did not happen.
+// What the tables and closing lines of `build`, `status` and `next` say: nothing is cut, and
+// nothing is said that did not happen.
 
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// What reaches a terminal: tables that fit, colours only where they belong, and nothing from a catalogue that a terminal would obey.
+// What reaches a terminal: tables that fit, colours only where they belong, and nothing from a
+// catalogue that a terminal would obey.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -59,7 +60,9 @@ describe('escapeControls', () => {
 });
 
 describe('a terminal', () => {
-  /** What is written for a line of each kind, with both streams terminals or not, in an environment. */
+  /**
+   * What is written for a line of each kind, with both streams terminals or not, in an environment.
+   */
   async function written(isTTY: boolean, environment: Readonly<Record<string, string>> = {}) {
     const [stdout, stderr] = [0, 1].map(() => Object.assign(new PassThrough(), { isTTY, columns: 80 }));
     if (stdout === undefined || stderr === undefined) throw new Error('no streams');
@@ -259,7 +262,8 @@ describe('the command', () => {
     const verify = ['verify', '--out', `${folder}/out`];
     const shown = onTerminal(verify);
     expect(shown).toContain(`${ESC}[33mwarning${ESC}[0m unexpected`);
-    // The bar was there, and gone before anything else was written: what is written behind it would be wiped out with it.
+    // The bar was there, and gone before anything else was written: what is written behind it would
+    // be wiped out with it.
     expect(shown).toContain('verifying');
     expect(shown.indexOf('warning')).toBeGreaterThan(shown.lastIndexOf(`${ESC}[2K`));
     expect(shown.indexOf('Checked')).toBeGreaterThan(shown.lastIndexOf(`${ESC}[2K`));

@@ -1,4 +1,5 @@
-// Exit code 75: what another attempt may mend. Not what needs a person: a name, a right, a damaged file.
+// Exit code 75: what another attempt may mend. Not what needs a person: a name, a right, a damaged
+// file.
 
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Whatever umask a run has, a web server of another user can read the tree, and nobody else can write it; what is private stays so.
+// Whatever umask a run has, a web server of another user can read the tree, and nobody else can
+// write it; what is private stays so.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Going back to a release that is not right any more: `releases` says until when each is, and `rollback` says so before it acts.
+// Going back to a release that is not right any more: `releases` says until when each is, and
+// `rollback` says so before it acts.
 
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// What is typed wrongly, and what the command says to it: what was expected and found, and what to type.
+// What is typed wrongly, and what the command says to it: what was expected and found, and what to
+// type.
 
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';

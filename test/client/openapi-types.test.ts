@@ -1,5 +1,6 @@
-// Types that others generate from `playbill openapi` and the client's own are the same types, in both directions: a storefront may begin
-// with one and go on with the other. The generator is openapi-typescript.
+// Types that others generate from `playbill openapi` and the client's own are the same types, in
+// both directions: a storefront may begin with one and go on with the other. The generator is
+// openapi-typescript.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// The client as others install it: compiled, laid out as the package is, and used from a project that has nothing else. Types and code
-// must be whole without zod, without Node's types and without the DOM's.
+// The client as others install it: compiled, laid out as the package is, and used from a project
+// that has nothing else. Types and code must be whole without zod, without Node's types and without
+// the DOM's.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

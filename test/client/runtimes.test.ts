@@ -1,5 +1,6 @@
-// The client on Node.js, Deno, Bun and workerd, as it is installed: both profiles, every kind of key, timeouts, signals, what is kept when a
-// request fails, and errors by their types. The edge is real; what goes wrong is a server that answers so.
+// The client on Node.js, Deno, Bun and workerd, as it is installed: both profiles, every kind of
+// key, timeouts, signals, what is kept when a request fails, and errors by their types. The edge is
+// real; what goes wrong is a server that answers so.
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -67,8 +68,8 @@ afterAll(async () => {
 });
 
 /**
- * `/hangs` never answers, `/half` never ends its answer; `/once` answers one request of two, and has failed for the other; `/lies` gives
- * another body than its ETag names for each second.
+ * `/hangs` never answers, `/half` never ends its answer; `/once` answers one request of two, and
+ * has failed for the other; `/lies` gives another body than its ETag names for each second.
  */
 async function startFaulty(): Promise<Server> {
   let asked = 0;

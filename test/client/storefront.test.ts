@@ -1,5 +1,5 @@
-// The example storefront as a visitor meets it: started as the README says, on a real tree behind the real rule, its page read by a real
-// browser, which is the judge of what became markup.
+// The example storefront as a visitor meets it: started as the README says, on a real tree behind
+// the real rule, its page read by a real browser, which is the judge of what became markup.
 
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -125,7 +125,10 @@ afterEach(async () => {
 
 const PROGRAM = ['--import', 'tsx', '--conditions', 'playbill-source', `${root}scripts/storefront/server.ts`];
 
-/** Serves the tree as of an instant (null: the real clock) and starts the storefront on it; gives its URL. */
+/**
+ * Serves the tree as of an instant (null: the real clock) and starts the storefront on it; gives
+ * its URL.
+ */
 async function start(at: string | null, key: { readonly keyid: string; readonly front: string }) {
   const edge = await startNodeServer(world, {
     clock: () => Date.now() / 1000,
@@ -170,7 +173,8 @@ test('cards are rendered, nulls have a text, and no name becomes markup', async 
   try {
     const response = await page.goto(url);
     expect(response?.status()).toBe(200);
-    // The banner first, then a group by its weights, then what is in none, in the order of the document.
+    // The banner first, then a group by its weights, then what is in none, in the order of the
+    // document.
     expect(await texts('h2')).toEqual(['Highlights', HOSTILE.group, 'More', 'Categories']);
     expect(await texts('h3 a')).toEqual(['Gratis', 'Paused', HOSTILE.name, 'Tom & "Jerry\'s"', 'Sold', 'Early']);
     expect(await texts('strong')).toEqual([

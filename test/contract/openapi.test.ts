@@ -1,5 +1,6 @@
-// The contract for others, judged by others: the OpenAPI document by a linter and a validator, its schemas by a public validator of
-// JSON Schema over what real nginx answers under the signed rule, documents and refusals alike.
+// The contract for others, judged by others: the OpenAPI document by a linter and a validator, its
+// schemas by a public validator of JSON Schema over what real nginx answers under the signed rule,
+// documents and refusals alike.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -56,7 +57,8 @@ beforeAll(async () => {
   document = JSON.parse(text) as Document;
   ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
   addFormats.default(ajv);
-  // An OpenAPI 3.1 document is JSON Schema where it counts; the words around are not the validator's.
+  // An OpenAPI 3.1 document is JSON Schema where it counts; the words around are not the
+  // validator's.
   ajv.addVocabulary([...Object.keys(document), 'example']);
   ajv.addSchema(document, 'openapi.json');
 });
@@ -213,7 +215,8 @@ describe('what nginx answers', () => {
         if (code === null) continue;
         const lines = await prepareLines(exchange.request, nginxOfWorld.now(), world);
         const [method = '', target = ''] = (lines[0] ?? '').split(' ');
-        // A refusal has one form: where another path or method was asked for, it is the one that any path here describes.
+        // A refusal has one form: where another path or method was asked for, it is the one that
+        // any path here describes.
         const path = target.startsWith(ENDPOINTS.categories) ? ENDPOINTS.categories : ENDPOINTS.products;
         const answer = await nginxOfWorld.send(lines);
         expectDescribed(answer, method === 'HEAD' ? 'head' : 'get', path, `${name}: ${exchange.name}`);

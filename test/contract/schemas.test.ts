@@ -1,5 +1,5 @@
-// The JSON Schemas that `openapi --schemas` writes, held to what the commands really print and the tree really holds, by a public
-// validator that shares nothing with the code.
+// The JSON Schemas that `openapi --schemas` writes, held to what the commands really print and the
+// tree really holds, by a public validator that shares nothing with the code.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,6 @@
-// data/buckets.md, typed: its blocks for the shell, in order, in an empty folder, with a store in this process as the bucket. Put in are the
-// store's address, its credentials and a free port; nothing else is known to the shells.
+// data/buckets.md, typed: its blocks for the shell, in order, in an empty folder, with a store in
+// this process as the bucket. Put in are the store's address, its credentials and a free port;
+// nothing else is known to the shells.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -46,7 +47,10 @@ function blocks(language: string): readonly string[] {
   return [...guide.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'gm'))].map(([, text = '']) => text);
 }
 
-/** The blocks for the shell as somebody with this store would type them; the last is for another terminal. */
+/**
+ * The blocks for the shell as somebody with this store would type them; the last is for another
+ * terminal.
+ */
 function typed(): readonly string[] {
   return blocks('sh').map((block) =>
     block
@@ -103,7 +107,10 @@ test('without a signature neither the worker nor the bucket gives anything', asy
 });
 
 describe('permissions', () => {
-  /** The actions and resources that a request needs; a missing object is only known to who may list, and that question has no prefix. */
+  /**
+   * The actions and resources that a request needs; a missing object is only known to who may list,
+   * and that question has no prefix.
+   */
   function needsOf({
     method,
     key,
@@ -117,7 +124,9 @@ describe('permissions', () => {
     return status === 404 ? [read, ['s3:ListBucket', arn, null]] : [read];
   }
 
-  /** The requests of a log that a policy does not allow, and its actions that none of them needs. */
+  /**
+   * The requests of a log that a policy does not allow, and its actions that none of them needs.
+   */
   function judge(policy: z.infer<typeof policySchema>, log: readonly LoggedRequest[]) {
     const isLike = (text: string, pattern: string): boolean =>
       pattern.endsWith('*') ? text.startsWith(pattern.slice(0, -1)) : text === pattern;

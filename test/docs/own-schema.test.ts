@@ -1,5 +1,5 @@
-// data/own-schema.md, run: its tables are made and filled, its views are created as they stand there, and the command is asked whether
-// that is the same catalogue.
+// data/own-schema.md, run: its tables are made and filled, its views are created as they stand
+// there, and the command is asked whether that is the same catalogue.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

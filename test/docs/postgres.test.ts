@@ -1,5 +1,6 @@
-// data/postgres.md, typed from top to bottom: its tables are made and filled with the demo, its views and role created as they stand there, and
-// its blocks for the shell run in order, against a server that asks for passwords. Put in are hosts and ports; and the pooler's recipe.
+// data/postgres.md, typed from top to bottom: its tables are made and filled with the demo, its
+// views and role created as they stand there, and its blocks for the shell run in order, against a
+// server that asks for passwords. Put in are hosts and ports; and the pooler's recipe.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -42,7 +43,10 @@ function blocks(text: string, language: string): readonly string[] {
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'gm'))].map(([, block = '']) => block);
 }
 
-/** The blocks for the shell as somebody with this server would type them; the last is for another terminal. */
+/**
+ * The blocks for the shell as somebody with this server would type them; the last is for another
+ * terminal.
+ */
 function typed(): readonly string[] {
   return blocks(guide, 'sh').map((block) =>
     block.replaceAll('db.example:5432', `127.0.0.1:${cluster.port}`).replaceAll('8080', String(port)),

@@ -1,4 +1,5 @@
-// Every program of data/signing.md, sent to the rule: each gets the document. Interpreters and compilers are Debian's.
+// Every program of data/signing.md, sent to the rule: each gets the document. Interpreters and
+// compilers are Debian's.
 
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// The shares of wrong answers that a plain cron gives: computed as the script does, checked by hand, and quoted in the operators' guide and
-// in the README.
+// The shares of wrong answers that a plain cron gives: computed as the script does, checked by
+// hand, and quoted in the operators' guide and in the README.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// The service behind a proxy by itself: what it refuses before the rule, its limits, its end by a signal, its key ring by a clock; and a tree
-// in a bucket.
+// The service behind a proxy by itself: what it refuses before the rule, its limits, its end by a
+// signal, its key ring by a clock; and a tree in a bucket.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,6 @@
-// The service behind a proxy, with real nginx, Caddy and HAProxy: what a client cannot smuggle past them, what becomes of what fails, and the
-// end of the service. The rule itself: transcripts, refusals and boundary, which run on each of them as on every other edge.
+// The service behind a proxy, with real nginx, Caddy and HAProxy: what a client cannot smuggle past
+// them, what becomes of what fails, and the end of the service. The rule itself: transcripts,
+// refusals and boundary, which run on each of them as on every other edge.
 
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

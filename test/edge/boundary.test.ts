@@ -1,6 +1,7 @@
-// By the runtime's own clock, an answer is the edition in force at some instant between question and answer, and max-age ends with it. And
-// while new trees are published, every answer is one published edition, whole. Whatever is expected follows from instants and orders that
-// were seen, never from how quick the machine is.
+// By the runtime's own clock, an answer is the edition in force at some instant between question
+// and answer, and max-age ends with it. And while new trees are published, every answer is one
+// published edition, whole. Whatever is expected follows from instants and orders that were seen,
+// never from how quick the machine is.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -33,7 +34,10 @@ const CLOCKED: readonly { readonly name: string; readonly start: StartRuntime }[
 
 const REQUEST = ['GET /products/ HTTP/1.1', 'Host: edge.test', 'X-Front: unpublished', 'Sign: keyid=unpublished-1'];
 
-/** Publishes editions (start in seconds since 1970 → content) for the front that has none, as a build would: contents, then the pointer. */
+/**
+ * Publishes editions (start in seconds since 1970 → content) for the front that has none, as a
+ * build would: contents, then the pointer.
+ */
 function publish(
   world: World,
   editions: readonly (readonly [start: number, content: string])[],
@@ -66,7 +70,9 @@ function maxAgeOf(answer: RawResponse): number {
 /** Seconds for which an edition is in force here. */
 const LENGTH = 3;
 
-/** How far a runtime's clock may lag behind ours, in seconds: workerd reads the kernel's coarse one. */
+/**
+ * How far a runtime's clock may lag behind ours, in seconds: workerd reads the kernel's coarse one.
+ */
 const CLOCK_TICK = 0.01;
 
 /** Releases published, and those of them that are kept. */
@@ -128,7 +134,8 @@ describe.each(CLOCKED)('$name', ({ start }) => {
     for (let count = 1; count <= ROUNDS; count++) {
       rounds.push(Promise.all(Array.from({ length: 8 }, () => runtime.send(lines))));
       next(count);
-      // An answer may be as old as the oldest request under way: what a pointer named by then is kept, as a build keeps it for an hour.
+      // An answer may be as old as the oldest request under way: what a pointer named by then is
+      // kept, as a build keeps it for an hour.
       await rounds[count - KEPT];
     }
     const seen = new Set<string>();
@@ -137,7 +144,8 @@ describe.each(CLOCKED)('$name', ({ start }) => {
       expect(published.has(answer.content.toString())).toBe(true);
       seen.add(answer.content.toString());
     }
-    // While a round is under way KEPT releases are published: rounds that lie further apart cannot have seen the same one.
+    // While a round is under way KEPT releases are published: rounds that lie further apart cannot
+    // have seen the same one.
     expect(seen.size).toBeGreaterThanOrEqual(ROUNDS / (KEPT + 1));
   });
 });

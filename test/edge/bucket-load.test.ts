@@ -1,4 +1,5 @@
-// How long a worker waits for a private bucket: not long for an answer to begin, and longer for a file that a slow client reads.
+// How long a worker waits for a private bucket: not long for an answer to begin, and longer for a
+// file that a slow client reads.
 
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
@@ -8,7 +9,10 @@ import { bucketLoad } from '../../src/edge/remote-tree/bucket-load.ts';
 
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
 
-/** A bucket that answers by `answer`; and the time limits that are set, in milliseconds, to be reached when the test says so. */
+/**
+ * A bucket that answers by `answer`; and the time limits that are set, in milliseconds, to be
+ * reached when the test says so.
+ */
 async function bucketThat(answer: (response: ServerResponse) => void) {
   const limits = new Map<number, AbortController>();
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {

@@ -270,7 +270,9 @@ function heldAnswer(): { readonly answer: Promise<Response>; readonly release: (
 }
 
 describe('a request that hangs', () => {
-  /** A server whose answers, numbered from 1, are whatever `answer` makes of them; gives its URL. */
+  /**
+   * A server whose answers, numbered from 1, are whatever `answer` makes of them; gives its URL.
+   */
   async function serverThatAnswers(answer: (response: ServerResponse, number: number) => void): Promise<string> {
     let requests = 0;
     const hanging = createServer((_, response) => answer(response, (requests += 1)));
@@ -284,7 +286,10 @@ describe('a request that hangs', () => {
     return `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`;
   }
 
-  /** What is answered in the end: on a busy machine even a server that answers may take longer than a test's short timeout. */
+  /**
+   * What is answered in the end: on a busy machine even a server that answers may take longer than
+   * a test's short timeout.
+   */
   async function untilAnswered(client: Client): Promise<unknown> {
     for (;;) {
       const answer: unknown = await client.products().catch((error: unknown) => error);
@@ -517,7 +522,8 @@ describe('a request that fails', () => {
   });
 
   test.each([
-    // An edge that has lost the right to read its bucket may say so, as well as one whose front was withdrawn.
+    // An edge that has lost the right to read its bucket may say so, as well as one whose front was
+    // withdrawn.
     [404, 'not-found'],
     [400, 'front-malformed'],
     [405, 'method-not-allowed'],

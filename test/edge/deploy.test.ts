@@ -1,4 +1,5 @@
-// The deployable folders and the bundles in them: their size, what they must not contain, and that no secret gets into them.
+// The deployable folders and the bundles in them: their size, what they must not contain, and that
+// no secret gets into them.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// `playbill edge check` and `playbill status --edge` as a person runs them: what is printed, what is refused, what was compared.
+// `playbill edge check` and `playbill status --edge` as a person runs them: what is printed, what
+// is refused, what was compared.
 
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';

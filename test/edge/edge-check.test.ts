@@ -1,5 +1,5 @@
-// `playbill edge check` against real edges: a sound one has no finding; each misconfiguration that is planted before or behind one is
-// found, and named by its row.
+// `playbill edge check` against real edges: a sound one has no finding; each misconfiguration that
+// is planted before or behind one is found, and named by its row.
 
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

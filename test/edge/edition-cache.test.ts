@@ -1,5 +1,6 @@
-// Editions in the cache of a worker's host: real workerd with Cloudflare's own, and Deno's, over a private bucket and over a URL. Then the
-// module on Node, which has no cache, with caches that fail.
+// Editions in the cache of a worker's host: real workerd with Cloudflare's own, and Deno's, over a
+// private bucket and over a URL. Then the module on Node, which has no cache, with caches that
+// fail.
 
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -48,7 +49,10 @@ const HOSTS: readonly (readonly [string, Start])[] = [
 /** A file of moscow's edition in force. */
 const fileOf = (encoding: string): string => editionOf(world, 'moscow', 2) + (SUFFIX[encoding] ?? '');
 
-/** Asks until the origin has not been: a host stores what it has answered a little later. `editions`: what the origin was asked for. */
+/**
+ * Asks until the origin has not been: a host stores what it has answered a little later.
+ * `editions`: what the origin was asked for.
+ */
 async function untilKept(editions: () => readonly string[], request: () => Promise<RawResponse>): Promise<RawResponse> {
   for (;;) {
     const before = editions().length;
@@ -58,7 +62,10 @@ async function untilKept(editions: () => readonly string[], request: () => Promi
   }
 }
 
-/** The header lines that two answers with one file share: the time that is left runs on, and whether the length is known is the host's affair. */
+/**
+ * The header lines that two answers with one file share: the time that is left runs on, and whether
+ * the length is known is the host's affair.
+ */
 const linesOf = ({ headers }: Pick<RawResponse, 'headers'>): readonly string[] =>
   headers
     .map(([name, value]) => `${name.toLowerCase()}: ${value}`)
@@ -74,7 +81,10 @@ function expectFile(answer: RawResponse, encoding: string): void {
   expect(answer.content.equals(readFileSync(join(world.root, 'public', fileOf(encoding))))).toBe(true);
 }
 
-/** A hundred requests by three keys, some at once, for three files that are kept: none reaches the origin, and all are the same. */
+/**
+ * A hundred requests by three keys, some at once, for three files that are kept: none reaches the
+ * origin, and all are the same.
+ */
 async function askHundredTimes(runtime: Runtime, editions: () => readonly string[]): Promise<void> {
   const first = new Map<string, RawResponse>();
   for (const encoding of ENCODINGS) {
@@ -159,7 +169,8 @@ describe.each(HOSTS)('%s, over a private bucket', (_, start) => {
     ['a body that is cut off', { kind: 'cut-body' }],
     ['a closed connection', { kind: 'reset' }],
   ])('is not kept: %s', async (_, fault) => {
-    // Nobody else asks for kazan's edition before the transcripts do; each of these leaves it as it was.
+    // Nobody else asks for kazan's edition before the transcripts do; each of these leaves it as it
+    // was.
     store.faults = (request) => (request.key.includes('/kazan/products.') ? fault : UNREADABLE(request));
     const broken = await ask(world, runtime, 'kazan').then(({ content }) => content.toString(), String);
     store.faults = UNREADABLE;

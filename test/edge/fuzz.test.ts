@@ -1,5 +1,5 @@
-// Random headers: the rule never fails on them (no 503), and never accepts them (no 200). Against the pure core many
-// times, against each real runtime a few hundred times.
+// Random headers: the rule never fails on them (no 503), and never accepts them (no 200). Against
+// the pure core many times, against each real runtime a few hundred times.
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// The tree in a private bucket of a real object store, Ceph's gateway, under a service behind nginx, Cloudflare and Deno: what the store in memory stands for
-// in the other tests.
+// The tree in a private bucket of a real object store, Ceph's gateway, under a service behind
+// nginx, Cloudflare and Deno: what the store in memory stands for in the other tests.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -63,7 +63,8 @@ describe.each(STARTS)('%s', (_, start) => {
     expect(first.status).toBe(200);
     const key = `${PREFIX}/public/${editionOf(world, 'kazan', 1)}`;
     const edition = (await store.objects()).get(key);
-    // A host stores an edition a little after it has sent it; from then on the bucket need not have it.
+    // A host stores an edition a little after it has sent it; from then on the bucket need not have
+    // it.
     for (let attempt = 1; ; attempt++) {
       await store.delete(key);
       if ((await ask(world, runtime, 'kazan')).status === 200) break;

@@ -1,5 +1,6 @@
-// Four libraries that others have written sign requests by RFC 9421, each by its own reading of the RFC, and real servers accept them: the
-// canonical form that the rule insists on is what signers write. Their cryptography is that of Node.js.
+// Four libraries that others have written sign requests by RFC 9421, each by its own reading of the
+// RFC, and real servers accept them: the canonical form that the rule insists on is what signers
+// write. Their cryptography is that of Node.js.
 
 import { sign as signByLto } from '@ltonetwork/http-message-signatures';
 import {

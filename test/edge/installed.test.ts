@@ -1,5 +1,6 @@
-// The folders of servers, installed by the commands of their READMEs on a machine that has a configuration of its own: nothing of it is lost,
-// however often the commands are run, its sites go on, and no worker of HAProxy keeps root's rights.
+// The folders of servers, installed by the commands of their READMEs on a machine that has a
+// configuration of its own: nothing of it is lost, however often the commands are run, its sites go
+// on, and no worker of HAProxy keeps root's rights.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -33,7 +34,10 @@ async function built(name: string, words: readonly string[]): Promise<{ folder: 
   return { folder, readme: readFileSync(join(folder, 'README.md'), 'utf8') };
 }
 
-/** The commands under "To install it", but for those that speak to a running system, with the machine's folders below `machine`. */
+/**
+ * The commands under "To install it", but for those that speak to a running system, with the
+ * machine's folders below `machine`.
+ */
 const installing = (readme: string, machine: string): string =>
   (/^.*[Tt]o install it:\n\n((?: {4}.*\n)+)/m.exec(readme)?.[1] ?? '')
     .replaceAll(/^ {4}/gm, '')

@@ -1,4 +1,5 @@
-// What an edge keeps of a pointer, by a clock: for how long, and nothing by which it could not serve.
+// What an edge keeps of a pointer, by a clock: for how long, and nothing by which it could not
+// serve.
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { KeptPointers } from '../../src/edge/remote-tree/kept-pointers.ts';

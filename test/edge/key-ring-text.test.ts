@@ -1,4 +1,5 @@
-// A key is found in the text of a key ring as it is in the ring itself, whatever else is in it, and by reading little of it.
+// A key is found in the text of a key ring as it is in the ring itself, whatever else is in it, and
+// by reading little of it.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

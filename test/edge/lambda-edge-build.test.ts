@@ -1,5 +1,5 @@
-// `edge build --target lambda-edge`: what it writes and prints, what it refuses, that the README's commands fit the templates, and that the
-// templates grant no more rights than the rule needs.
+// `edge build --target lambda-edge`: what it writes and prints, what it refuses, that the README's
+// commands fit the templates, and that the templates grant no more rights than the rule needs.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -114,8 +114,9 @@ describe('what it writes', () => {
 });
 
 /**
- * The two subcommands of `aws cloudformation` that read a template, as far as they check their arguments: local files are there, a parameter is given
- * for each of the template's, and the permission to make roles is given if there is one. `describe-stacks` prints names of outputs.
+ * The two subcommands of `aws cloudformation` that read a template, as far as they check their
+ * arguments: local files are there, a parameter is given for each of the template's, and the
+ * permission to make roles is given if there is one. `describe-stacks` prints names of outputs.
  */
 const AWS = `#!${process.execPath}
 const { existsSync, copyFileSync, readFileSync } = require('node:fs');

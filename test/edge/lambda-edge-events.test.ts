@@ -1,5 +1,6 @@
-// The Lambda@Edge function on events as Amazon's developer guide shows them ("Lambda@Edge event structure"). And the rules of CloudFront by
-// which the other tests judge its answers: each rule refuses what it should.
+// The Lambda@Edge function on events as Amazon's developer guide shows them ("Lambda@Edge event
+// structure"). And the rules of CloudFront by which the other tests judge its answers: each rule
+// refuses what it should.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareLines } from '../support/edge/exchange.ts';

@@ -1,5 +1,6 @@
-// The folder that `edge build --target lambda-edge` writes, on a CloudFront made from its documentation, over a bucket that checks every
-// signature. This CloudFront does what the folder's template says.
+// The folder that `edge build --target lambda-edge` writes, on a CloudFront made from its
+// documentation, over a bucket that checks every signature. This CloudFront does what the folder's
+// template says.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -222,7 +223,8 @@ describe('the bucket', () => {
       };
       try {
         expect((await answerTo('/fronts/categories/')).status).toBe(200);
-        // A build publishes another edition and prunes this one, which no request has asked for yet.
+        // A build publishes another edition and prunes this one, which no request has asked for
+        // yet.
         const folder = join(own.root, 'public/fronts/kazan');
         const digest = 'f'.repeat(16);
         writeFileSync(join(folder, `products.${digest}.json`), product.content);
@@ -261,7 +263,8 @@ describe('the bucket', () => {
 });
 
 describe('a bucket that the function cannot read means a 503 and a line in the log:', () => {
-  // The folder names one bucket for both CloudFront and the function, so a wrong bucket is not among these.
+  // The folder names one bucket for both CloudFront and the function, so a wrong bucket is not
+  // among these.
   const own = UNREADABLE_BUCKETS.filter(([, { origin }]) => origin?.origin === undefined);
 
   test.each<readonly [string, UnreadableBucket, string]>([

@@ -1,5 +1,5 @@
-// How long a worker goes on with a key ring: ten seconds without looking, a minute, or as long as it is told, where it cannot look, and then it
-// lets nobody in.
+// How long a worker goes on with a key ring: ten seconds without looking, a minute, or as long as
+// it is told, where it cannot look, and then it lets nobody in.
 
 import { once } from 'node:events';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -17,7 +17,10 @@ beforeEach(async () => {
   vi.spyOn(console, 'error').mockImplementation((line: string) => log.push(line));
 });
 
-/** Answers with these texts, one after the other; null: nothing is there; an error: it cannot be known. */
+/**
+ * Answers with these texts, one after the other; null: nothing is there; an error: it cannot be
+ * known.
+ */
 function answers(...texts: readonly (string | null | Error)[]): LoadText & { asked: number } {
   const load = async (path: string, wasThere?: boolean) => {
     // A tree always has a key ring, so that 403 is a failure.

@@ -1,5 +1,6 @@
-// An origin that lies once in each way, then is healthy, under every edge that reads its tree over HTTP or S3: nobody serves the lie under the
-// edition's ETag, and nothing keeps it. Each lie is about a front of its own, which nobody has asked for before.
+// An origin that lies once in each way, then is healthy, under every edge that reads its tree over
+// HTTP or S3: nobody serves the lie under the edition's ETag, and nothing keeps it. Each lie is
+// about a front of its own, which nobody has asked for before.
 
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -40,7 +41,10 @@ let next: Lie | null = null;
 /** Whether nobody may read the public folder any more. */
 let isDenied = false;
 
-/** What comes for a path, such as `…/public/fronts/lie-1/pointer.json`: the lie, if it is about that, or the honest answer. */
+/**
+ * What comes for a path, such as `…/public/fronts/lie-1/pointer.json`: the lie, if it is about
+ * that, or the honest answer.
+ */
 function answerFor(path: string, url: string, honest: StoreAnswer): StoreAnswer {
   if (isDenied && path.includes('public/')) return errorAnswer(new S3Error('AccessDenied', 'Access Denied'));
   if (next === null || !path.includes(`/${frontOf(next)}/`) || !isAbout(next, path)) return honest;
@@ -89,7 +93,10 @@ function sendFile({ url = '', headers }: IncomingMessage, response: ServerRespon
   response.writeHead(status, { ...length, ...told }).end(body);
 }
 
-/** Makes a bucket tell the lies. CloudFront's function asks for an edition by HEAD first, and gets an honest answer to that. */
+/**
+ * Makes a bucket tell the lies. CloudFront's function asks for an edition by HEAD first, and gets
+ * an honest answer to that.
+ */
 function lyingBucket<Store extends MemoryStore>(store: Store): Store {
   const { faults } = store;
   store.faults = (request) => {
@@ -214,7 +221,8 @@ describe.each(TARGETS)('$name', ({ name, start }) => {
   );
 });
 
-// Nothing there can look at the bytes of an edition: status and headers are all that is judged, and what is kept is not kept for long.
+// Nothing there can look at the bytes of an edition: status and headers are all that is judged, and
+// what is kept is not kept for long.
 describe('CloudFront, over a bucket', () => {
   let runtime: LambdaEdgeRuntime;
   beforeAll(async () => {
@@ -244,7 +252,8 @@ describe('CloudFront, over a bucket', () => {
   });
 });
 
-// Each reads the pointer again for each request. The last, which needs the right to list, takes every 403 for a failure.
+// Each reads the pointer again for each request. The last, which needs the right to list, takes
+// every 403 for a failure.
 describe.each<Target & { readonly unpublished: number }>([
   {
     ...overUrl('workerd', (url) => startWorkerd(world, 0, at(url))),

@@ -1,4 +1,5 @@
-// What nginx does by itself, before or after the rule: it stores no request body on disk, and its refusals look like the rule's.
+// What nginx does by itself, before or after the rule: it stores no request body on disk, and its
+// refusals look like the rule's.
 
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -23,7 +24,10 @@ beforeAll(async () => {
 });
 afterAll(() => nginx.stop());
 
-/** Bytes that nginx holds on disk for bodies: files in its folder, and unlinked files that a worker still has open. */
+/**
+ * Bytes that nginx holds on disk for bodies: files in its folder, and unlinked files that a worker
+ * still has open.
+ */
 function bodyBytes(): number {
   const named = readdirSync(join(nginx.folder, 'temp'), { recursive: true, encoding: 'utf8' });
   const workers = readFileSync(`/proc/${nginx.pid}/task/${nginx.pid}/children`, 'utf8').trim().split(' ');
@@ -51,7 +55,10 @@ function sizeOf(path: string): number {
 
 const BLOCK = Buffer.alloc(4 << 20, 'x');
 
-/** Sends a head and a body in blocks for as long as nginx takes it, all but the end; what was answered, and the most disk that was used. */
+/**
+ * Sends a head and a body in blocks for as long as nginx takes it, all but the end; what was
+ * answered, and the most disk that was used.
+ */
 function sendBody(head: readonly string[], bytes: number): Promise<{ answer: RawResponse; diskMax: number }> {
   const isChunked = head.includes('Transfer-Encoding: chunked');
   return new Promise((resolve, reject) => {
@@ -270,8 +277,8 @@ describe('the key ring', () => {
 });
 
 describe('the authority where nginx has no line of Host, as over HTTP/3', () => {
-  // This nginx has no HTTP/3. In HTTP/1.0 the absolute form needs no Host either, and nginx shows the same variables then, but for the
-  // host in the request line, which HTTP/3 does not have.
+  // This nginx has no HTTP/3. In HTTP/1.0 the absolute form needs no Host either, and nginx shows
+  // the same variables then, but for the host in the request line, which HTTP/3 does not have.
   let http3: NginxRuntime;
   beforeAll(async () => {
     http3 = await startNginx(world, (_, content) =>

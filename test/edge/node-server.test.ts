@@ -1,4 +1,5 @@
-// What the local server adds to the rule: another instant, no signatures on loopback, an access log, and that it follows changes.
+// What the local server adds to the rule: another instant, no signatures on loopback, an access
+// log, and that it follows changes.
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';

@@ -1,4 +1,5 @@
-// The small pieces of the rule, each on its own: base64, encodings, the key ring, paths, the response when files are missing.
+// The small pieces of the rule, each on its own: base64, encodings, the key ring, paths, the
+// response when files are missing.
 
 import crypto from 'node:crypto';
 import fc from 'fast-check';
@@ -39,7 +40,8 @@ test('a key with an empty secret cannot be used: it is what the example of playb
       () => secret,
       crypto,
     );
-  // By what a client could sign with: the empty secret, and the text that the rule itself uses in its place.
+  // By what a client could sign with: the empty secret, and the text that the rule itself uses in
+  // its place.
   for (const client of ['', 'nobody', 's']) {
     const signature = crypto.createHmac('sha256', client).update('base').digest('base64');
     for (const own of ['', 's']) {

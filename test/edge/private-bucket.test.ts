@@ -1,5 +1,5 @@
-// Workers over a private bucket, which lets in only what is signed: real workerd with a store that checks every signature, and a bucket
-// of R2 in miniflare.
+// Workers over a private bucket, which lets in only what is signed: real workerd with a store that
+// checks every signature, and a bucket of R2 in miniflare.
 
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';

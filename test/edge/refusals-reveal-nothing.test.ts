@@ -1,5 +1,6 @@
-// Refusals reveal nothing. Everything to which edge.md gives one answer gets the same bytes, also for a front that does not exist; and
-// everything that could tell keys apart costs the same verifications.
+// Refusals reveal nothing. Everything to which edge.md gives one answer gets the same bytes, also
+// for a front that does not exist; and everything that could tell keys apart costs the same
+// verifications.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { KeyStore } from '../../src/edge/rule/key-store.ts';
@@ -159,7 +160,10 @@ describe.each(EVERYWHERE)('$name, signed-headers', ({ start }) => {
 });
 
 describe('the cost of a refusal', () => {
-  /** The kind of work follows from the signature that the client chose: an HMAC for 32 bytes, else one of each kind of public key. */
+  /**
+   * The kind of work follows from the signature that the client chose: an HMAC for 32 bytes, else
+   * one of each kind of public key.
+   */
   const work: { readonly [name: string]: readonly string[] } = {
     'another kind of signature': ['HMAC'],
     'secret not found': ['HMAC'],

@@ -1,6 +1,7 @@
-// The price of a request: what nobody has signed costs an edge at most ten times the CPU time of a plain refusal, whatever its size and
-// shape. CPU time, not time: how long a process waits for its turn does not count. Noise only adds, so that the least of several
-// measurements is compared, and what stands out is measured again.
+// The price of a request: what nobody has signed costs an edge at most ten times the CPU time of a
+// plain refusal, whatever its size and shape. CPU time, not time: how long a process waits for its
+// turn does not count. Noise only adds, so that the least of several measurements is compared, and
+// what stands out is measured again.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +27,10 @@ const KEYS_RATIO_MAX = 2;
 const ROUNDS = 6;
 const REQUESTS = 12;
 const WARM_UP = 300;
-/** Longer than any edge looks at a key ring again and again after it has changed (file systems round the time of a change). */
+/**
+ * Longer than any edge looks at a key ring again and again after it has changed (file systems round
+ * the time of a change).
+ */
 const WARM_UP_MS = 3000;
 /** Bytes of a request's fields: nginx takes 32 kB in four lines, and the others 16 kB or more. */
 const SIZES = [500, 2000, 7500, 15_000, 24_000, 30_000];

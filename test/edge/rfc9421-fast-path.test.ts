@@ -1,5 +1,5 @@
-// The fast path against the whole profile: whatever the fast path reads, the profile reads alike. The requests are close to the form on
-// purpose: those that both refuse would prove nothing.
+// The fast path against the whole profile: whatever the fast path reads, the profile reads alike.
+// The requests are close to the form on purpose: those that both refuse would prove nothing.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

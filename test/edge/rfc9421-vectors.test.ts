@@ -1,5 +1,6 @@
-// The test cases of RFC 9421, appendix B.2, that lie within the profile's algorithms and components: their signature bases come out of
-// our builder byte for byte, and their signatures verify. Their keys and values are the RFC's.
+// The test cases of RFC 9421, appendix B.2, that lie within the profile's algorithms and
+// components: their signature bases come out of our builder byte for byte, and their signatures
+// verify. Their keys and values are the RFC's.
 
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
@@ -89,7 +90,8 @@ describe('RFC 9421, B.2.6: ed25519', () => {
 });
 
 describe('RFC 9421, B.2.4: ecdsa-p256-sha256', () => {
-  // The RFC's only example of this algorithm signs a response, which has no place in the rule: the base is spelled out.
+  // The RFC's only example of this algorithm signs a response, which has no place in the rule: the
+  // base is spelled out.
   const base = [
     '"@status": 200',
     '"content-type": application/json',

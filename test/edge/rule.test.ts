@@ -1,5 +1,5 @@
-// The limits of the rule that no real clock can hit: seconds of the signature window and of key validity, instants of editions. Against the
-// pure core, with the time as an argument.
+// The limits of the rule that no real clock can hit: seconds of the signature window and of key
+// validity, instants of editions. Against the pure core, with the time as an argument.
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { KeyRingEntry } from '../../src/contract/key-ring.ts';

@@ -1,4 +1,5 @@
-// The key ring of `serve` and of the service in a folder: every change counts at once, and what has not changed is not parsed again.
+// The key ring of `serve` and of the service in a folder: every change counts at once, and what has
+// not changed is not parsed again.
 
 import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

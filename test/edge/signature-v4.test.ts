@@ -1,5 +1,5 @@
-// Signature Version 4 against the vectors that AWS publishes, and the headers that a store gets. Whether a store lets them in:
-// worker-buckets.test.ts.
+// Signature Version 4 against the vectors that AWS publishes, and the headers that a store gets.
+// Whether a store lets them in: worker-buckets.test.ts.
 
 import { AwsV4Signer } from 'aws4fetch';
 import { describe, expect, test } from 'vitest';
@@ -7,8 +7,8 @@ import { NO_BODY } from '../../src/edge/rule/signed-headers.ts';
 import type { Credentials } from '../../src/edge/remote-tree/bucket-credentials.ts';
 import { authorization, type CanonicalRequest, signatureV4Headers } from '../../src/edge/remote-tree/signature-v4.ts';
 
-// "Examples: Signature Calculations" of the Amazon S3 API Reference (sig-v4-header-based-auth.html): its example credentials, and the
-// requests without a body.
+// "Examples: Signature Calculations" of the Amazon S3 API Reference
+// (sig-v4-header-based-auth.html): its example credentials, and the requests without a body.
 const S3_EXAMPLE: Credentials = {
   accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
   secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
@@ -20,7 +20,8 @@ const S3_REST = [
   ['x-amz-date', '20130524T000000Z'],
 ] as const;
 
-// aws-sig-v4-test-suite, of the AWS General Reference: example credentials, region us-east-1, service "service".
+// aws-sig-v4-test-suite, of the AWS General Reference: example credentials, region us-east-1,
+// service "service".
 const SUITE: Credentials = {
   accessKeyId: 'AKIDEXAMPLE',
   secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',

@@ -1,5 +1,5 @@
-// The transcript of the profile `signed-headers` on every other runtime that the transcripts of rfc9421 are run on: the hosts of a worker,
-// and whatever reads a bucket.
+// The transcript of the profile `signed-headers` on every other runtime that the transcripts of
+// rfc9421 are run on: the hosts of a worker, and whatever reads a bucket.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runExchange } from '../support/edge/exchange.ts';

@@ -1,5 +1,6 @@
-// The profile `signed-headers` beside its transcript: the vector of the scheme, the seconds of its window, and what becomes of a request
-// that is signed under the profile that an edge does not have.
+// The profile `signed-headers` beside its transcript: the vector of the scheme, the seconds of its
+// window, and what becomes of a request that is signed under the profile that an edge does not
+// have.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkWindow } from '../../src/edge/rule/time-window.ts';

@@ -1,4 +1,5 @@
-// What the proxies do by themselves: with clients that never come to an end, and with what they do not pass on. As their READMEs say.
+// What the proxies do by themselves: with clients that never come to an end, and with what they do
+// not pass on. As their READMEs say.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -17,7 +18,10 @@ beforeAll(async () => {
   world = await makeWorld(Math.floor(Date.now() / 1000));
 });
 
-/** What comes back on a connection until it ends. A byte may meet a connection that has just been closed, which is no error here. */
+/**
+ * What comes back on a connection until it ends. A byte may meet a connection that has just been
+ * closed, which is no error here.
+ */
 function answerOn(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   return new Promise((resolve) => {
@@ -26,7 +30,10 @@ function answerOn(socket: Socket): Promise<string> {
   });
 }
 
-/** Sends this, then one more byte after another until there is an answer, or the connection ends. @returns the answer */
+/**
+ * Sends this, then one more byte after another until there is an answer, or the connection ends.
+ * @returns the answer
+ */
 async function drip(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(text);
@@ -101,7 +108,8 @@ describe.each(PROXIES)('a service behind %s', (proxy) => {
       for (let count = 0; count < 20; count++) {
         const lines = Array.from({ length: bytes / 1000 }, (_, i) => `X-${i}: ${'x'.repeat(1000)}`);
         const text = await sendAll(runtime.port, ['GET /products/ HTTP/1.1', HOST, ...lines]);
-        // HAProxy reads no more than it must, and a reset of the connection may overtake its own answer.
+        // HAProxy reads no more than it must, and a reset of the connection may overtake its own
+        // answer.
         if (proxy === 'haproxy' && text === '') continue;
         const answer = parseAnswer(Buffer.from(text, 'latin1'));
         if (proxy === 'haproxy') expect([answer.status, ...headerValues(answer, 'Content-Type')]).toEqual(HTML);

@@ -1,6 +1,7 @@
-// How long an edge takes to refuse reveals nothing about keys: the times of each kind of bad key against those of an unknown one.
-// No limit in seconds: the kinds take turns on one connection, so that whatever slows the machine slows them all, and what is compared is
-// their order. Noise passes and a real difference stays, so a kind that stands out is measured once more.
+// How long an edge takes to refuse reveals nothing about keys: the times of each kind of bad key
+// against those of an unknown one. No limit in seconds: the kinds take turns on one connection, so
+// that whatever slows the machine slows them all, and what is compared is their order. Noise passes
+// and a real difference stays, so a kind that stands out is measured once more.
 
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -26,11 +27,17 @@ const SIGNED_FOR = 100;
 /** Before nginx closes a connection (keepalive_requests). */
 const TURNS = 50;
 const ROUNDS = 5;
-/** The area under the curve is 0.5 where two kinds cannot be told apart; of 2,000 each its standard error is 0.009. */
+/**
+ * The area under the curve is 0.5 where two kinds cannot be told apart; of 2,000 each its standard
+ * error is 0.009.
+ */
 const AREA_MIN = 0.45;
 const AREA_MAX = 0.55;
 
-/** Stands for an unknown keyid that comes once: whatever an edge keeps of keyids, it has nothing of this one. */
+/**
+ * Stands for an unknown keyid that comes once: whatever an edge keeps of keyids, it has nothing of
+ * this one.
+ */
 const ONCE = 'new-????';
 let onceCount = 0;
 /** A key whose owner uses it meanwhile. */
@@ -60,7 +67,10 @@ async function keysOf(world: World): Promise<KeyRing> {
   return keyRingOf(keys);
 }
 
-/** What a client sends is one of two kinds, by the length of its signature: each is compared with an unknown key of its own. */
+/**
+ * What a client sends is one of two kinds, by the length of its signature: each is compared with an
+ * unknown key of its own.
+ */
 const HMAC_KEYS = { signer: 'moscow-hmac', unknown: 'key-none' } as const;
 const KINDS: { readonly [what: string]: Kind } = {
   'the signature of a key pair': {
@@ -108,7 +118,10 @@ async function timeOf(socket: Socket, request: Buffer): Promise<number> {
   return nanoseconds;
 }
 
-/** The share of pairs in which a time of the first list is the longer one (Mann and Whitney); half of those that are equal. */
+/**
+ * The share of pairs in which a time of the first list is the longer one (Mann and Whitney); half
+ * of those that are equal.
+ */
 function areaUnderCurve(times: readonly number[], others: readonly number[]): number {
   const sorted = others.toSorted((a, b) => a - b);
   const countBelow = (time: number, orEqual: boolean): number => {

@@ -1,4 +1,5 @@
-// Runs every transcript against the pure core, node:http over a folder and over a bucket, and every target of `edge build`.
+// Runs every transcript against the pure core, node:http over a folder and over a bucket, and every
+// target of `edge build`.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TARGETS } from '../../src/edge/targets/targets.ts';
@@ -46,7 +47,8 @@ describe.each(RUNTIMES.flatMap(({ name, start }) => SETS.map((profiles) => ({ na
     });
     afterAll(() => runtime.stop());
 
-    // With both profiles the transcripts of one are run as the other's neighbour; what that leaves out is what a 401 proposes.
+    // With both profiles the transcripts of one are run as the other's neighbour; what that leaves
+    // out is what a 401 proposes.
     describe.each(transcriptsOf(['signed-headers']))('$name', ({ exchanges }) => {
       test.each(exchanges)('$name', async (exchange) => {
         expect(await runExchange(exchange, runtime, world)).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
-// The folder for each host, run there as it was written, by the command that its README gives. The tree lies in a private bucket, which
-// answers 403 for what is not there, or in a folder.
+// The folder for each host, run there as it was written, by the command that its README gives. The
+// tree lies in a private bucket, which answers 403 for what is not there, or in a folder.
 
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -56,7 +56,10 @@ async function ask(
   return runtime.send(await prepareLines(lines, runtime.now(), world));
 }
 
-/** The Content-Length of HEAD is that of GET, or is absent (RFC 9110, 8.6): of documents, from a cache as well, and of refusals. */
+/**
+ * The Content-Length of HEAD is that of GET, or is absent (RFC 9110, 8.6): of documents, from a
+ * cache as well, and of refusals.
+ */
 async function expectLengthsOfHead(runtime: Runtime): Promise<void> {
   for (const [keyid, front, status] of [
     ['moscow-1', 'moscow', 200],

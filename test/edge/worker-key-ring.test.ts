@@ -1,5 +1,6 @@
-// The key ring of a worker with a URL or a folder, in the tree or elsewhere: on workerd, Deno and Bun a revoked key is refused and nobody deploys.
-// How long a ring counts that cannot be read: live-key-ring.test.ts, by a clock.
+// The key ring of a worker with a URL or a folder, in the tree or elsewhere: on workerd, Deno and
+// Bun a revoked key is refused and nobody deploys. How long a ring counts that cannot be read:
+// live-key-ring.test.ts, by a clock.
 
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';

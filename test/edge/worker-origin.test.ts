@@ -1,5 +1,6 @@
-// A worker whose origin, by URL, answers with what is no file of the tree, or not at all: clients get 503 or the plain file, and the log
-// one line that says why. On three runtimes, from the folder that `edge build` writes.
+// A worker whose origin, by URL, answers with what is no file of the tree, or not at all: clients
+// get 503 or the plain file, and the log one line that says why. On three runtimes, from the folder
+// that `edge build` writes.
 
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

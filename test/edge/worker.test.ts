@@ -1,5 +1,5 @@
-// The worker's bundle in a third runtime with a fetch handler: Node itself. For what workerd's disk cannot do: an origin that fails, an
-// origin by URL, and what Cloudflare adds to a request.
+// The worker's bundle in a third runtime with a fetch handler: Node itself. For what workerd's disk
+// cannot do: an origin that fails, an origin by URL, and what Cloudflare adds to a request.
 
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -92,7 +92,9 @@ function treeBinding(instead: (path: string) => Response | undefined = () => und
 const isEdition = (path: string): boolean => path.includes('/products.');
 const isSibling = (path: string): boolean => /\.(gz|br)$/.test(path);
 
-/** What S3 and GCS answer for a missing object to a client that may read objects but not list them. */
+/**
+ * What S3 and GCS answer for a missing object to a client that may read objects but not list them.
+ */
 const denied = (): Response => new Response('<Error><Code>AccessDenied</Code></Error>', { status: 403 });
 
 /** A private bucket: the world's tree, where whatever is missing is denied. */

@@ -1,5 +1,5 @@
-// The store breaks at every write, in every way; the readers see the old or the new, and a retry ends in the same tree as a run
-// that nothing disturbed.
+// The store breaks at every write, in every way; the readers see the old or the new, and a retry
+// ends in the same tree as a run that nothing disturbed.
 
 import Database from 'better-sqlite3';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -66,7 +66,10 @@ async function buildBreaking(
   await buildWith(reader, precompressingStore(store, precompress), LATER);
 }
 
-/** Breaks a build over a tree at its first, second, … way to break until there is none left, and judges each. */
+/**
+ * Breaks a build over a tree at its first, second, … way to break until there is none left, and
+ * judges each.
+ */
 async function breakEverywhere(
   name: string,
   databasePath: string,
@@ -169,8 +172,8 @@ test('a store that breaks while fronts that are gone lose their pointers and all
   const base = join(folder, 'going');
   await buildTree(oldDatabase, base, instant(NOW), HORIZON);
   const sights = await breakEverywhere('fronts-go', goneDatabase, base);
-  // No contents to settle 1 way, no pointers to swap 1; key ring, manifest and current 2 each, two removals 3; and the run that
-  // nothing breaks.
+  // No contents to settle 1 way, no pointers to swap 1; key ring, manifest and current 2 each, two
+  // removals 3; and the run that nothing breaks.
   expect(sights.length).toBe(12);
   expect(mixedTotal(sights)).toBeGreaterThan(0);
 });

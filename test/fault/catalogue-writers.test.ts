@@ -1,5 +1,6 @@
-// Every command that writes a catalogue, on a disk that fills at every size, and with every call failed: exit 0 says that all rows are there, and any
-// other exit that they are as they were, or the new ones. Never others, and never half of a database.
+// Every command that writes a catalogue, on a disk that fills at every size, and with every call
+// failed: exit 0 says that all rows are there, and any other exit that they are as they were, or
+// the new ones. Never others, and never half of a database.
 
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -115,10 +116,14 @@ function begun({ before }: Writing, folder: string): string {
   return path;
 }
 
-/** The rows at a path; null where there is no database or one without tables. Fails where it is damaged. */
+/**
+ * The rows at a path; null where there is no database or one without tables. Fails where it is
+ * damaged.
+ */
 function rowsAt(path: string, situation: string): Rows | null {
   if (!existsSync(path)) return null;
-  // Not read-only: what an interrupted writer has left is put right first, as the next command does.
+  // Not read-only: what an interrupted writer has left is put right first, as the next command
+  // does.
   const database = new Database(path);
   try {
     expect(database.pragma('integrity_check', { simple: true }), situation).toBe('ok');
@@ -159,7 +164,10 @@ async function expectedOf(writing: Writing, name: string): Promise<Expected> {
   return { before, after };
 }
 
-/** The same command again finds nothing in its way, and ends with the new rows; or says that they are there. */
+/**
+ * The same command again finds nothing in its way, and ends with the new rows; or says that they
+ * are there.
+ */
 async function expectMended(writing: Writing, path: string, isAfter: boolean, expected: Expected, situation: string) {
   const again = await command.run(writing.words(path));
   const code = isAfter && !writing.isRepeatable ? 2 : 0;

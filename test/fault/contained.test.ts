@@ -1,5 +1,6 @@
-// Law 7: bad data holds back the fronts it concerns and no other; and the guards, which hold back what is absurd. Each case runs the
-// command over a published tree, an hour later, and looks at every front's pointer.
+// Law 7: bad data holds back the fronts it concerns and no other; and the guards, which hold back
+// what is absurd. Each case runs the command over a published tree, an hour later, and looks at
+// every front's pointer.
 
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +18,10 @@ const folder = temporaryFolderOfFile();
 const tellFault = matrixOf(import.meta.url);
 const LATER = '2026-05-01T10:00:00Z';
 
-/** A published tree; its catalogue, with news of every front since; and the tree an hour later, without anything wrong. */
+/**
+ * A published tree; its catalogue, with news of every front since; and the tree an hour later,
+ * without anything wrong.
+ */
 let good = '';
 let base = '';
 let before: TreeState;

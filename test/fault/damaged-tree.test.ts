@@ -1,6 +1,7 @@
-// A tree damaged by hand, or by a disk: `verify` names what is wrong and nothing else, a build goes on around it (law 7), and what
-// can be healed is. Each case damages front bravo or a file of all fronts; the next build has news of alpha and charlie only, so that
-// it needs of bravo exactly what is published.
+// A tree damaged by hand, or by a disk: `verify` names what is wrong and nothing else, a build goes
+// on around it (law 7), and what can be healed is. Each case damages front bravo or a file of all
+// fronts; the next build has news of alpha and charlie only, so that it needs of bravo exactly what
+// is published.
 
 import {
   copyFileSync,
@@ -157,6 +158,7 @@ function seenIn(tree: string): Sees {
   if (others.every((isOther) => !isOther)) return 'the old release';
   expect(others).toEqual([true, true]);
   if (!whole.includes('bravo')) return 'this front nothing whole, the others new';
-  // Bravo has no news, so it shows what it showed; that it is held back and by what is looked at in the summary.
+  // Bravo has no news, so it shows what it showed; that it is held back and by what is looked at in
+  // the summary.
   return 'the new release';
 }

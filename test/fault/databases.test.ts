@@ -1,5 +1,5 @@
-// Databases that cannot be read, or change while they are read: exit 2 with a code and nothing written; and one transaction (law 6),
-// whatever a writer commits in the meantime.
+// Databases that cannot be read, or change while they are read: exit 2 with a code and nothing
+// written; and one transaction (law 6), whatever a writer commits in the meantime.
 
 import Database from 'better-sqlite3';
 import {
@@ -39,7 +39,10 @@ beforeAll(async () => {
   await buildTree(good, base, instant(NOW));
 });
 
-/** A run over a published tree ends with this code, with exit 75 if another attempt may succeed and else 2, and the tree is what it was. */
+/**
+ * A run over a published tree ends with this code, with exit 75 if another attempt may succeed and
+ * else 2, and the tree is what it was.
+ */
 async function expectUnreadable(database: string, code: string, through: readonly string[] = []): Promise<void> {
   const tree = copyTree(base, join(temporaryFolder(), 'out'));
   const stamps = stampsOf(tree);

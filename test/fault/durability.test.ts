@@ -1,5 +1,6 @@
-// A power cut cannot be staged, but the calls that guard against it can be watched: what a name promises must be on the disk before
-// the name is. Follows the calls of real runs with a model of what the disk is sure to have.
+// A power cut cannot be staged, but the calls that guard against it can be watched: what a name
+// promises must be on the disk before the name is. Follows the calls of real runs with a model of
+// what the disk is sure to have.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -14,7 +15,10 @@ const command = new Command();
 const folder = temporaryFolderOfFile();
 const tellFault = matrixOf(import.meta.url);
 
-/** What a power cut would leave: files whose bytes, and names whose entries in their folders, are not sure to be there. */
+/**
+ * What a power cut would leave: files whose bytes, and names whose entries in their folders, are
+ * not sure to be there.
+ */
 class Disk {
   readonly unsureBytes = new Set<string>();
   readonly unsureNames = new Set<string>();

@@ -1,5 +1,6 @@
-// A query that never ends: SQLite works in the main thread, so that nothing else of the process runs. A signal ends it all the same, and
-// so does --read-timeout; the lock is free, and what was published stands.
+// A query that never ends: SQLite works in the main thread, so that nothing else of the process
+// runs. A signal ends it all the same, and so does --read-timeout; the lock is free, and what was
+// published stands.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +42,8 @@ beforeAll(async () => {
 
 /** Waits until a process, or one that it has started, has been at work for a while in the query. */
 async function untilAtWork({ child }: Running): Promise<void> {
-  // In ticks of the system, mostly hundredths of a second. To start, the command takes a few tenths.
+  // In ticks of the system, mostly hundredths of a second. To start, the command takes a few
+  // tenths.
   const ticks = (pid: number | undefined): number => {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     const started = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')

@@ -1,5 +1,6 @@
-// Every command that writes files beside a tree and a catalogue, or its result into a file, on a disk that fills at every size, and with every call
-// failed: exit 0 says that all is there, whole. A private key is never lost, and never without its public half.
+// Every command that writes files beside a tree and a catalogue, or its result into a file, on a
+// disk that fills at every size, and with every call failed: exit 0 says that all is there, whole.
+// A private key is never lost, and never without its public half.
 
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -33,9 +34,15 @@ interface Writing {
   readonly words: (folder: string) => readonly string[];
   /** Where its standard output goes, a file in the folder. */
   readonly stdout?: string;
-  /** Whether a call on a path in the folder is failed here: those on a tree are failed by system-calls.test.ts. */
+  /**
+   * Whether a call on a path in the folder is failed here: those on a tree are failed by
+   * system-calls.test.ts.
+   */
   readonly isOurs: (path: string) => boolean;
-  /** What is the same in every undisturbed run, of what this one has left; and what must hold however it ended. */
+  /**
+   * What is the same in every undisturbed run, of what this one has left; and what must hold
+   * however it ended.
+   */
   readonly leaves: (folder: string, run: Run) => unknown;
 }
 
@@ -60,7 +67,9 @@ function textsIn(folder: string): unknown {
 
 const textOf = (path: string): string | null => (existsSync(path) ? readFileSync(path, 'utf8') : null);
 
-/** The names of the metrics of a textfile, which is whole: a collector would drop one that is torn. */
+/**
+ * The names of the metrics of a textfile, which is whole: a collector would drop one that is torn.
+ */
 function metricsIn(path: string): unknown {
   const text = textOf(path);
   if (text === null) return null;
@@ -70,7 +79,10 @@ function metricsIn(path: string): unknown {
   return lines.map((line) => line.replace(/ [\d.e+-]+$/, ''));
 }
 
-/** The new key: in the catalogue never without its private half in the file. @returns where it is */
+/**
+ * The new key: in the catalogue never without its private half in the file.
+ * @returns where it is
+ */
 function issuedIn(folder: string): unknown {
   const database = new Database(join(folder, 'x.sqlite'));
   expect(database.pragma('integrity_check', { simple: true })).toBe('ok');

@@ -1,5 +1,5 @@
-// Going back and cleaning up by real runs of the command: killed before every call that changes a file, killed at random moments, and
-// while storefronts go on asking an edge.
+// Going back and cleaning up by real runs of the command: killed before every call that changes a
+// file, killed at random moments, and while storefronts go on asking an edge.
 
 import { readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -56,7 +56,9 @@ beforeAll(async () => {
   [before, after, expected] = [stateOf(base), stateOf(undisturbed), filesOf(undisturbed)];
 });
 
-/** Every call of an undisturbed run that changes the tree, in order, as step-signal.ts writes them. */
+/**
+ * Every call of an undisturbed run that changes the tree, in order, as step-signal.ts writes them.
+ */
 async function stepsOf(words: readonly string[], from: string): Promise<string[]> {
   const tree = copyTree(from, join(folder, 'traced'));
   const trace = join(folder, 'trace');
@@ -69,8 +71,8 @@ async function stepsOf(words: readonly string[], from: string): Promise<string[]
 }
 
 /**
- * Kills a run before each of its steps, on a copy of a tree of its own, and has each judged. An fsync is no step: nothing happens in
- * it that a reader or the next run could see.
+ * Kills a run before each of its steps, on a copy of a tree of its own, and has each judged. An
+ * fsync is no step: nothing happens in it that a reader or the next run could see.
  */
 async function killEverywhere(
   words: readonly string[],
@@ -95,7 +97,10 @@ async function killEverywhere(
   return visible.length;
 }
 
-/** Runs a lane of work twice, as there are two cores; a failure is thrown when both have ended, and their processes with them. */
+/**
+ * Runs a lane of work twice, as there are two cores; a failure is thrown when both have ended, and
+ * their processes with them.
+ */
 async function twoAtATime(lane: () => Promise<void>): Promise<void> {
   for (const result of await Promise.allSettled([lane(), lane()]))
     if (result.status === 'rejected') throw result.reason;
@@ -170,7 +175,8 @@ test('a rollback of many fronts killed at random moments', async () => {
   await rollBackTree(undisturbed, id);
   const [from, to] = [stateOf(wide), stateOf(undisturbed)];
 
-  // The moments are calls: a clock would miss most of them on a machine that has other things to do.
+  // The moments are calls: a clock would miss most of them on a machine that has other things to
+  // do.
   const random = randomOf(SEED ?? 20260502);
   const isChosen = (): boolean => random() < 0.15;
   const sights: Sight[] = [];
@@ -185,7 +191,10 @@ test('a rollback of many fronts killed at random moments', async () => {
   tellKilled('a rollback of many fronts is killed at random moments', sights.length);
 });
 
-/** What one release answers for a front's endpoint at an instant: everything that tells it from another. */
+/**
+ * What one release answers for a front's endpoint at an instant: everything that tells it from
+ * another.
+ */
 interface Answer {
   readonly body: string;
   readonly etag: string;
@@ -253,7 +262,8 @@ test('storefronts that ask while the tree goes back and forth get one whole rele
     for (const id of rollbacks) {
       const run = await command.run(['rollback', id, '--out', tree, '--json']);
       expect(run.code, run.stderr).toBe(0);
-      // However long storefronts wait for a processor, they see this release before the next rollback.
+      // However long storefronts wait for a processor, they see this release before the next
+      // rollback.
       await Promise.race([asking, seenAgain(id)]);
     }
   } finally {

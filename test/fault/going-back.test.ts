@@ -1,5 +1,6 @@
-// Going back and cleaning up on a store that breaks at every write: the readers see the old or the new, no build undoes what is half
-// done, and a retry ends in the same tree as a run that nothing disturbed.
+// Going back and cleaning up on a store that breaks at every write: the readers see the old or the
+// new, no build undoes what is half done, and a retry ends in the same tree as a run that nothing
+// disturbed.
 
 import Database from 'better-sqlite3';
 import { existsSync, rmSync } from 'node:fs';
@@ -28,7 +29,9 @@ const folder = temporaryFolderOfFile();
 const tellFault = matrixOf(import.meta.url);
 /** Fronts alpha, bravo and charlie at NOW, alpha, charlie and delta at LATER. */
 const base = join(folder, 'base');
-/** The same with twelve releases more, two days later and a second apart: without grace, three go. */
+/**
+ * The same with twelve releases more, two days later and a second apart: without grace, three go.
+ */
 const crowded = join(folder, 'crowded');
 /** The catalogue of LATER. */
 let database = '';
@@ -101,7 +104,8 @@ test('a store that breaks while going back', async () => {
     expect(rewrittenInVain(broken, stampsOf(root)), `the retry after ${breakAt}`).toEqual([]);
     rmSync(root, { recursive: true });
   }
-  // Hold and current 2 ways each, three pointers 4, one pointer to remove 2; and the run that nothing breaks.
+  // Hold and current 2 ways each, three pointers 4, one pointer to remove 2; and the run that
+  // nothing breaks.
   expect(sights).toHaveLength(11);
   const isMixed = ({ fronts }: Sight): boolean =>
     ['old', 'new'].every((one) => [...fronts.values()].some((f) => f === one));

@@ -1,5 +1,6 @@
-// Guards hold back what is absurd and nothing else; what overrides them says so; and a front that is gone, not selected or damaged on
-// the disk is treated as what it is. Each case runs the command over a published tree.
+// Guards hold back what is absurd and nothing else; what overrides them says so; and a front that
+// is gone, not selected or damaged on the disk is treated as what it is. Each case runs the command
+// over a published tree.
 
 import Database from 'better-sqlite3';
 import { copyFileSync, readFileSync, truncateSync } from 'node:fs';
@@ -21,7 +22,10 @@ const LATER = '2026-05-01T10:00:00Z';
 const NEWS = 'UPDATE products SET age_rating = 16';
 const NO_NEWS = 'UPDATE products SET age_rating = 12';
 
-/** A published tree: fronts alpha, bravo and charlie, five cards each; and its catalogue, with news of every front since. */
+/**
+ * A published tree: fronts alpha, bravo and charlie, five cards each; and its catalogue, with news
+ * of every front since.
+ */
 let good = '';
 let base = '';
 let before: TreeState;
@@ -137,7 +141,8 @@ describe('guards', () => {
 
   test('a clock that was set back holds back every front, until it has caught up', async () => {
     const place = placeOf('');
-    // The clock of this machine is behind what was published while it was ahead: by a day, or by ten years.
+    // The clock of this machine is behind what was published while it was ahead: by a day, or by
+    // ten years.
     for (const days of [1, 3650]) {
       const ahead = new Date(Date.now() + days * 86_400_000).toISOString();
       expect(await run(place, ahead, '--allow-shrink')).toMatchObject({ code: 0 });
@@ -222,7 +227,8 @@ describe('fronts that come and go', () => {
 });
 
 test('a published edition of the wrong size holds back its front until --force writes it again', async () => {
-  // The editions that are published are needed again, by pointers that a quarter of the horizon lets grow no older.
+  // The editions that are published are needed again, by pointers that a quarter of the horizon
+  // lets grow no older.
   const place = placeOf(NO_NEWS);
   const now = '2026-05-01T10:30:00Z';
   const [entry = ''] = /"2026-05-01T10:[345][^"]+"/.exec(before.pointers.get('bravo') ?? '') ?? [];

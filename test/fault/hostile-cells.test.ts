@@ -1,6 +1,7 @@
-// Random cells of an operator's own schema replaced with hostile values: whatever gets in, a build ends as a build does, publishes
-// what is not touched by it byte for byte as without it, and the tree is sound; where a touched front is published all the same, it
-// shows what the plain renderer makes of those rows.
+// Random cells of an operator's own schema replaced with hostile values: whatever gets in, a build
+// ends as a build does, publishes what is not touched by it byte for byte as without it, and the
+// tree is sound; where a touched front is published all the same, it shows what the plain renderer
+// makes of those rows.
 
 import * as fc from 'fast-check';
 import Database from 'better-sqlite3';
@@ -27,7 +28,10 @@ const RUNS = 60;
 /** Printed with every failure; given here, so that a run can be had again. */
 const SEED = 20260501;
 
-/** Values as SQL, so that text that is no UTF-8 and numbers that JavaScript lacks get in. No id of the rich catalogue is among them. */
+/**
+ * Values as SQL, so that text that is no UTF-8 and numbers that JavaScript lacks get in. No id of
+ * the rich catalogue is among them.
+ */
 const HOSTILE = [
   'NULL',
   "''",

@@ -1,6 +1,6 @@
-// Data at the ends of what a catalogue may hold: text of every kind, instants, amounts and zones at their limits, very many of
-// one thing. An import refuses it, or a build gives a finding, or the output is right: what the plain renderer makes of it, in a tree
-// that `verify` finds sound.
+// Data at the ends of what a catalogue may hold: text of every kind, instants, amounts and zones at
+// their limits, very many of one thing. An import refuses it, or a build gives a finding, or the
+// output is right: what the plain renderer makes of it, in a tree that `verify` finds sound.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,10 @@ function cardsIn(files: ReadonlyMap<string, string>, at = NOW): Documents['produ
 
 const RIGHT = 'nothing: the output is right';
 
-/** Every control character, direction mark, separator and noncharacter, one by one; and what markup and scripts trip over. */
+/**
+ * Every control character, direction mark, separator and noncharacter, one by one; and what markup
+ * and scripts trip over.
+ */
 const CODE_POINTS = [
   ...Array.from({ length: 0x20 }, (_, i) => i),
   ...Array.from({ length: 0x21 }, (_, i) => 0x7f + i),
@@ -252,7 +255,8 @@ describe('numbers and instants at their limits', () => {
     const others = ['Europe/Moscow', 'Pacific/Honolulu'];
     for (const [i, timezone] of others.entries())
       rows.push({ table: 'venues', row: { id: i + 2, name: timezone, timezone } });
-    // Every five hours and forty minutes, from two days before to eight days ahead, at venues in turn.
+    // Every five hours and forty minutes, from two days before to eight days ahead, at venues in
+    // turn.
     for (let i = 0; i < 42; i++) {
       const starts_at = formatInstant(instantOf(instant(now) + (i - 8) * 20_400));
       rows.push({ table: 'sessions', row: { id: 100 + i, product_id: (i % 4) + 1, venue_id: (i % 3) + 1, starts_at } });

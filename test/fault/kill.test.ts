@@ -1,5 +1,6 @@
-// A real run, killed for real: before every single call that changes a file, and at a hundred random instants. What it leaves is
-// the old release or the new one for each front, and the next run finishes.
+// A real run, killed for real: before every single call that changes a file, and at a hundred
+// random instants. What it leaves is the old release or the new one for each front, and the next
+// run finishes.
 
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +25,10 @@ function tellStops(situation: string, signal: NodeJS.Signals, times: number): vo
   tellFault({ situation, sees: 'each front old or new, whole', heals: 'the next build' }, signal, times);
 }
 
-/** One release that takes the place of another: the tree as it was, and as an undisturbed run leaves it. */
+/**
+ * One release that takes the place of another: the tree as it was, and as an undisturbed run leaves
+ * it.
+ */
 interface Passage {
   readonly database: string;
   readonly base: string;
@@ -74,7 +78,10 @@ function isHalfway(sight: Sight): boolean {
   return sight.temporaries + sight.newEditions > 0 && !sight.isCurrentNew;
 }
 
-/** A passage of few files, each made durable by itself, and two of many, there and back, made durable all at once. */
+/**
+ * A passage of few files, each made durable by itself, and two of many, there and back, made
+ * durable all at once.
+ */
 let few: Passage;
 let there: Passage;
 let back: Passage;
@@ -125,7 +132,9 @@ test('what a killed run leaves is cleared by the next one, be that for another c
   tellStops('killed; the next build is for another catalogue', 'SIGKILL', 1);
 });
 
-/** Every call of an undisturbed run that changes the tree, in order, as step-signal.ts writes them. */
+/**
+ * Every call of an undisturbed run that changes the tree, in order, as step-signal.ts writes them.
+ */
 async function stepsOf(passage: Passage): Promise<string[]> {
   const tree = copyTree(passage.base, join(folder, 'traced'));
   const trace = join(folder, 'trace');

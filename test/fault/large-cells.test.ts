@@ -1,5 +1,6 @@
-// Cells of tens of megabytes in a process that has no room for them: findings by their size, where reading them would end it. What is in
-// the way of a row is not read either to sort it, or to say what is wrong with it.
+// Cells of tens of megabytes in a process that has no room for them: findings by their size, where
+// reading them would end it. What is in the way of a row is not read either to sort it, or to say
+// what is wrong with it.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +35,10 @@ function run(words: readonly string[]): Promise<Run> {
   return command.run(words, { through: LIMITED });
 }
 
-/** The front alpha is held back by large cells, bravo is published; the other commands that read rows end as for any bad value. */
+/**
+ * The front alpha is held back by large cells, bravo is published; the other commands that read
+ * rows end as for any bad value.
+ */
 async function expectFound(database: string, column: RegExp, isExplained = true): Promise<void> {
   const out = join(temporaryFolder(), 'out');
   const build = await run(['build', '--db', database, '--out', out, '--now', NOW, '--json']);

@@ -1,5 +1,5 @@
-// Symbolic links in a tree, put there by somebody who may write it: whoever writes the tree, perhaps as root, neither writes nor removes
-// anything beyond one.
+// Symbolic links in a tree, put there by somebody who may write it: whoever writes the tree,
+// perhaps as root, neither writes nor removes anything beyond one.
 
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

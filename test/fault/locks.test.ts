@@ -1,4 +1,5 @@
-// Locks that cannot be had: on a file system without them, and against users who may only read the tree.
+// Locks that cannot be had: on a file system without them, and against users who may only read the
+// tree.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
@@ -109,7 +110,8 @@ describe('a file system that cannot lock files is no other run', () => {
 test('whoever may only read the tree can lock nothing in it', () => {
   const tree = copyTree(base, join(temporaryFolder(), 'out'));
   const locks = ['.lock', '.lock-keyring'].map((name) => join(tree, name));
-  // Reading is enough for a lock that excludes writers. Another user reads, where this one is root; the owner himself always may.
+  // Reading is enough for a lock that excludes writers. Another user reads, where this one is root;
+  // the owner himself always may.
   const other = process.getuid?.() === 0 ? ['--reuid=65534', '--regid=65534', '--clear-groups'] : [];
   for (const path of locks) {
     expect(statSync(path).mode & 0o777).toBe(0o600);

@@ -1,4 +1,5 @@
-// The tables of faults themselves: each has a section for each test file and no other, adds up, and a planted difference is seen.
+// The tables of faults themselves: each has a section for each test file and no other, adds up, and
+// a planted difference is seen.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

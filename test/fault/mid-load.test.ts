@@ -1,6 +1,7 @@
-// What happens to the database of a real run while it loads: the run is stopped in the middle of its reads (SIGSTOP, as strace sends
-// it at one of them), the database is changed, locked, moved, cut or overwritten, and the run goes on. It publishes what it began to
-// read, all from one transaction, or nothing.
+// What happens to the database of a real run while it loads: the run is stopped in the middle of
+// its reads (SIGSTOP, as strace sends it at one of them), the database is changed, locked, moved,
+// cut or overwritten, and the run goes on. It publishes what it began to read, all from one
+// transaction, or nothing.
 
 import {
   closeSync,
@@ -53,7 +54,10 @@ beforeAll(async () => {
     .filter((line) => line.includes('pread64(')).length;
 });
 
-/** Runs a build over `tree` that stops at one of its reads, until something has been done to its database. */
+/**
+ * Runs a build over `tree` that stops at one of its reads, until something has been done to its
+ * database.
+ */
 async function runStopped(database: string, tree: string, read: number, during: () => void): Promise<Run> {
   const log = `${tree}.strace`;
   const inject = ['-P', database, '-e', 'trace=pread64', '-e', `inject=pread64:signal=SIGSTOP:when=${read}`];
@@ -81,7 +85,9 @@ const CHANGE_ALL = `
   DELETE FROM front_products WHERE product_id % 3 = 0;
   COMMIT`;
 
-/** What is done to a database while it is read; what is returned is undone when the run has ended. */
+/**
+ * What is done to a database while it is read; what is returned is undone when the run has ended.
+ */
 const DISTURBANCES: Readonly<Record<string, (path: string) => (() => void) | void>> = {
   'a writer changes rows of every table': (path) => {
     const writer = new Database(path, { timeout: 0 });

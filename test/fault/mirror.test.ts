@@ -1,5 +1,6 @@
-// `import --mirror` killed, or failed by the system, in the very calls that change the database's files: the catalogue is what it was
-// or, from the commit on, what the input is. The next run completes it.
+// `import --mirror` killed, or failed by the system, in the very calls that change the database's
+// files: the catalogue is what it was or, from the commit on, what the input is. The next run
+// completes it.
 
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// Bad places: a tree that cannot be written, that is full, in use or a newer tool's, and a database that cannot be read. Each run
-// ends with the exit code for it, and leaves what was published as it was.
+// Bad places: a tree that cannot be written, that is full, in use or a newer tool's, and a database
+// that cannot be read. Each run ends with the exit code for it, and leaves what was published as it
+// was.
 
 import {
   chmodSync,
@@ -295,10 +296,12 @@ describe('torn files', () => {
     const run = await command.run(wordsOf(tree));
     expect(run, run.stderr).toMatchObject({ code: 0 });
     const warning = { severity: 'warning', code, place, message: expect.any(String) };
-    // A manifest that cannot be read, or is gone, might name any file: in that build nothing is pruned.
+    // A manifest that cannot be read, or is gone, might name any file: in that build nothing is
+    // pruned.
     const notPruned = { severity: 'warning', code: 'not-pruned', place: 'releases', message: expect.any(String) };
     expect(summaryOf(run).findings).toEqual(code === 'manifest-invalid' ? [warning, notPruned] : [warning]);
-    // The torn manifest of the older release is not built again; nobody needs it once another is current.
+    // The torn manifest of the older release is not built again; nobody needs it once another is
+    // current.
     const older = manifestPath();
     const withoutOlder = (files: ReadonlyMap<string, string>) => [...files].filter(([file]) => file !== older);
     expect(withoutOlder(filesOf(tree))).toEqual(withoutOlder(expected));

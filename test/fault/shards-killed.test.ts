@@ -1,5 +1,6 @@
-// Real shards and their end, killed for real: before every call that changes a file. What they leave is the old release or the new one for
-// each front; begun again, they end in the tree that a build of its own gives.
+// Real shards and their end, killed for real: before every call that changes a file. What they
+// leave is the old release or the new one for each front; begun again, they end in the tree that a
+// build of its own gives.
 
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +20,9 @@ const tellFault = matrixOf(import.meta.url);
 
 const FRONTS = ['alpha', 'bravo', 'charlie'];
 let database: string;
-/** A tree with an older release; the same with the result of the second shard of two; and of both. */
+/**
+ * A tree with an older release; the same with the result of the second shard of two; and of both.
+ */
 let base: string;
 let begun: string;
 let rendered: string;
@@ -45,7 +48,10 @@ async function well(words: readonly string[]): Promise<Run> {
   return run;
 }
 
-/** The calls that change a file in an undisturbed run, but for fsync: nothing that anybody could see happens there. */
+/**
+ * The calls that change a file in an undisturbed run, but for fsync: nothing that anybody could see
+ * happens there.
+ */
 async function stepsOf(from: string, wordsFor: (tree: string) => string[]): Promise<number[]> {
   const tree = copyTree(from, join(folder, 'traced'));
   const trace = join(folder, 'trace');

@@ -1,5 +1,6 @@
-// The system fails a real run, or kills it, in the very calls that change the tree's files: opening, writing, syncing, naming,
-// removing, making folders. What it leaves is whole, it says why it stopped, and the next run finishes.
+// The system fails a real run, or kills it, in the very calls that change the tree's files:
+// opening, writing, syncing, naming, removing, making folders. What it leaves is whole, it says why
+// it stopped, and the next run finishes.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -81,14 +82,20 @@ function pointsOf(passage: Passage): Point[] {
   );
 }
 
-/** So many of the elements, evenly spread, the first and the last among them; all of them where there are no more. */
+/**
+ * So many of the elements, evenly spread, the first and the last among them; all of them where
+ * there are no more.
+ */
 function spread<T>(elements: readonly T[], count: number): readonly T[] {
   if (elements.length <= count) return elements;
   const step = (elements.length - 1) / (count - 1);
   return Array.from({ length: count }, (_, i) => elements[Math.round(i * step)]).filter((one) => one !== undefined);
 }
 
-/** About POINTS of all points: of each kind of call and disturbance its share, evenly spread, and two at least. */
+/**
+ * About POINTS of all points: of each kind of call and disturbance its share, evenly spread, and
+ * two at least.
+ */
 function sampleOf(points: readonly Point[]): readonly Point[] {
   const kinds = new Map<string, Point[]>();
   for (const point of points) {
@@ -110,7 +117,8 @@ test('the calls that change a tree are all of kinds that are disturbed here', ()
 test.each(['EIO', 'ENOSPC', 'EMFILE'] as const)(
   'a lock that fails to open for writing once (%s) is no lock: nothing is written',
   async (errno) => {
-    // The first opening makes the file where there is none; the second is the database's own, which would fall back to reading.
+    // The first opening makes the file where there is none; the second is the database's own, which
+    // would fall back to reading.
     const tree = copyTree(over.base ?? '', join(folder, `lock-${errno}`));
     const stamps = stampsOf(tree);
     const call = { name: 'openat', path: '.lock', nth: 2 };

@@ -1,4 +1,5 @@
-// Very many of one thing: sessions of a product, badges and groups and tags and categories, fronts that show one product.
+// Very many of one thing: sessions of a product, badges and groups and tags and categories, fronts
+// that show one product.
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

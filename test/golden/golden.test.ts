@@ -1,4 +1,5 @@
-// Goldens: the demo at a few instants, whole trees, compared both ways. After a wanted change: npm run golden, and read the diff.
+// Goldens: the demo at a few instants, whole trees, compared both ways. After a wanted change: npm
+// run golden, and read the diff.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// A key issued or revoked at each request of a build that writes the same tree: it waits for nothing, needs no lease, and the build does not
-// undo it, whatever it has read before.
+// A key issued or revoked at each request of a build that writes the same tree: it waits for
+// nothing, needs no lease, and the build does not undo it, whatever it has read before.
 
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// Builders that publish changing catalogues into one bucket, all at once and again and again, while others go back, prune and change keys, and
-// readers look: there is one line of releases, nobody's release is lost, and no reader sees anything torn.
+// Builders that publish changing catalogues into one bucket, all at once and again and again, while
+// others go back, prune and change keys, and readers look: there is one line of releases, nobody's
+// release is lost, and no reader sees anything torn.
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,13 +26,19 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-/** What has become of a mutable file: each version that was written, and the condition under which it was. */
+/**
+ * What has become of a mutable file: each version that was written, and the condition under which
+ * it was.
+ */
 interface Line {
   readonly values: string[];
   readonly unconditional: string[];
 }
 
-/** Watches every write of what is not written once: whether it was made under the condition that what is there is what its run had read. */
+/**
+ * Watches every write of what is not written once: whether it was made under the condition that
+ * what is there is what its run had read.
+ */
 function watchLines(): Map<string, Line> {
   const lines = new Map<string, Line>();
   const before = new Map<string, string | null>();

@@ -1,5 +1,6 @@
-// Two, then six real builders, for a minute, on one prefix of Ceph's gateway, each of them building again and again. All the while one of them,
-// and then another, is stopped (SIGSTOP) until its lease is over, and readers read. Of `current` every version is known: they are one line.
+// Two, then six real builders, for a minute, on one prefix of Ceph's gateway, each of them building
+// again and again. All the while one of them, and then another, is stopped (SIGSTOP) until its
+// lease is over, and readers read. Of `current` every version is known: they are one line.
 
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -115,7 +116,8 @@ test.each([2, 6])('%i builders for a minute, one of them always asleep', async (
     `${published.length} published, ${locked} refused, ${looks} looks, ${stops} stops`,
   ).toBe(true);
   expect(unconditional).toEqual([]);
-  // One line: every release but the first was put there once, and whoever says that he has published stands in it.
+  // One line: every release but the first was put there once, and whoever says that he has
+  // published stands in it.
   const ids = line.map((text) => text.trimEnd());
   expect(new Set(ids).size).toBe(ids.length);
   expect(published.filter((id) => !ids.includes(id))).toEqual([]);

@@ -1,5 +1,6 @@
-// Real runs of the command, stopped (SIGSTOP) at a request until their lease is over and another run has published, then continued: on the
-// store in memory, whose clock is put on, and on Ceph's gateway, in real time.
+// Real runs of the command, stopped (SIGSTOP) at a request until their lease is over and another
+// run has published, then continued: on the store in memory, whose clock is put on, and on Ceph's
+// gateway, in real time.
 
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

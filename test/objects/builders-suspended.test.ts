@@ -1,7 +1,9 @@
-// A builder that is suspended at each request it makes, until its lease is over and somebody else has written the tree; then it goes on where
-// it was, as a virtual machine does, whose own clock has stood still. It must find out, end with tree-locked, and leave what the other has
-// published: it changes nothing any more. A request that was on its way when it fell asleep, and arrives a whole lease late, is refused by
-// its condition wherever the other one has written; nothing else could.
+// A builder that is suspended at each request it makes, until its lease is over and somebody else
+// has written the tree; then it goes on where it was, as a virtual machine does, whose own clock
+// has stood still. It must find out, end with tree-locked, and leave what the other has published:
+// it changes nothing any more. A request that was on its way when it fell asleep, and arrives a
+// whole lease late, is refused by its condition wherever the other one has written; nothing else
+// could.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
@@ -23,7 +25,10 @@ import { LEASE_OVER_MS, methodOf } from '../support/objects/request-faults.ts';
 import { temporaryFolderOfFile } from '../support/trees.ts';
 import { IS_THOROUGH } from '../speeds.ts';
 
-/** Under which the one that is suspended never renews its lease in the background, however slow this machine is. */
+/**
+ * Under which the one that is suspended never renews its lease in the background, however slow this
+ * machine is.
+ */
 const LEASE = { PLAYBILL_LEASE_SECONDS: '3600' };
 
 leaveStoreAtEnd();
@@ -57,8 +62,8 @@ interface Awakening {
 }
 
 /**
- * Runs, suspended at a request: on its way to the store, or its answer on the way back. Other requests that arrive while it sleeps have
- * never been sent, and are made again when it wakes.
+ * Runs, suspended at a request: on its way to the store, or its answer on the way back. Other
+ * requests that arrive while it sleeps have never been sent, and are made again when it wakes.
  */
 async function suspendedAt(
   request: ChosenRequest,
@@ -167,7 +172,8 @@ describe.each(MEETINGS)('%s is suspended, and another %s comes', (name, other) =
       const { keyRing, ...left } = await tree.state();
       expect(left, what).toEqual({ ...expected, keyRing: undefined });
       expect([expected.keyRing, scenario.after.keyRing], what).toContain(keyRing);
-      // The other run has pruned what this manifest lists, and what arrives a whole lease late is beyond all promises: verify names it.
+      // The other run has pruned what this manifest lists, and what arrives a whole lease late is
+      // beyond all promises: verify names it.
       if (moment === 'before' && isManifest(request.name)) await store.delete(request.name.slice('PUT '.length));
       await tree.judgeWhole();
       expect(
@@ -190,7 +196,10 @@ describe.each(MEETINGS)('%s is suspended, and another %s comes', (name, other) =
     );
   });
 
-  /** Whether all that the run is for was done before it slept (which of the writes that go together is the last differs); or, of pruning, by the other one. */
+  /**
+   * Whether all that the run is for was done before it slept (which of the writes that go together
+   * is the last differs); or, of pruning, by the other one.
+   */
   function isOver(request: ChosenRequest, writesBefore: number): boolean {
     const listed = scenario.requests.findIndex(({ name: asked }) => asked.includes('public/fronts/ '));
     if (name === 'prune' && scenario.requests.indexOf(request) < listed) return true;

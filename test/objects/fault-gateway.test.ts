@@ -1,5 +1,5 @@
-// Publishing into Ceph's gateway, through a proxy that answers each request wrongly: once, and some each time. What holds on the store in
-// memory holds on a real one.
+// Publishing into Ceph's gateway, through a proxy that answers each request wrongly: once, and some
+// each time. What holds on the store in memory holds on a real one.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { matrixOf } from '../support/fault/matrix.ts';

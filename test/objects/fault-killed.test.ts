@@ -1,5 +1,6 @@
-// Real runs of the command, killed at every request that they make of a bucket: before it is carried out, and after it, with no answer
-// seen. What is left is whole, and the next run finishes once the lease is over.
+// Real runs of the command, killed at every request that they make of a bucket: before it is
+// carried out, and after it, with no answer seen. What is left is whole, and the next run finishes
+// once the lease is over.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Command } from '../support/fault/command.ts';
@@ -29,7 +30,10 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-/** What an undisturbed run of the command asks; of the many alike, races of a probe and manifests that are read, a few. */
+/**
+ * What an undisturbed run of the command asks; of the many alike, races of a probe and manifests
+ * that are read, a few.
+ */
 async function requestsOf({ base, expected, words }: Scenario): Promise<ChosenRequest[]> {
   await tree.reset(base);
   const mark = store.log.length;
@@ -70,7 +74,9 @@ test.each(NAMES)('%s: killed before and after each request', async (name) => {
   );
 });
 
-/** What a run that is killed in its probe leaves: small objects beside the tree, which nobody reads. */
+/**
+ * What a run that is killed in its probe leaves: small objects beside the tree, which nobody reads.
+ */
 async function removeProbe(): Promise<void> {
   const probes = [...(await store.objects()).keys()].filter((key) => key.startsWith(tree.key('.probe/')));
   for (const key of probes) await store.delete(key);

@@ -1,5 +1,6 @@
-// Every request of every run that writes a tree in a bucket, answered in every wrong way: once, which the run mends by asking again, and each
-// time, which ends it with a code. `npm test` tries a few of each, `npm run test:all` all.
+// Every request of every run that writes a tree in a bucket, answered in every wrong way: once,
+// which the run mends by asking again, and each time, which ends it with a code. `npm test` tries a
+// few of each, `npm run test:all` all.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { matrixOf } from '../support/fault/matrix.ts';
@@ -49,7 +50,10 @@ function requestsOf({ requests }: Scenario) {
   return requests.filter(({ name }) => !/\/race-(?!1$)/.test(name));
 }
 
-/** Every n-th of them in `npm test`, so that all kinds of fault have their turn; all in `npm run test:all`. */
+/**
+ * Every n-th of them in `npm test`, so that all kinds of fault have their turn; all in
+ * `npm run test:all`.
+ */
 function some<T>(all: readonly T[], n: number): readonly T[] {
   return IS_THOROUGH ? all : all.filter((_, i) => i % n === 0);
 }

@@ -1,5 +1,6 @@
-// Real shards and their end, into a bucket, killed at every request that they make of it: before it is carried out, and after it, with no
-// answer seen. What is left is whole, and the same command again, and finish, end in the tree that a build of its own gives.
+// Real shards and their end, into a bucket, killed at every request that they make of it: before it
+// is carried out, and after it, with no answer seen. What is left is whole, and the same command
+// again, and finish, end in the tree that a build of its own gives.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Command } from '../support/fault/command.ts';

@@ -1,4 +1,5 @@
-// The rules that the store in memory keeps, on a real object store: Ceph's gateway in its own dialect, and behind the proxy in AWS's.
+// The rules that the store in memory keeps, on a real object store: Ceph's gateway in its own
+// dialect, and behind the proxy in AWS's.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedGateway } from '../support/objects/gateway.ts';

@@ -1,5 +1,6 @@
-// A run is killed while a write of its own is on its way to the store that no condition guards: a removal, or a pointer that is later put back
-// to the bytes that the run has read. It arrives as late as a request may take. The lease lasts until then, so that no other run has begun.
+// A run is killed while a write of its own is on its way to the store that no condition guards: a
+// removal, or a pointer that is later put back to the bytes that the run has read. It arrives as
+// late as a request may take. The lease lasts until then, so that no other run has begun.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -37,7 +38,10 @@ const young = catalogues.at('young', 'bravo');
 let buildWords: readonly string[];
 let store: MemoryStore;
 let tree: BucketTree;
-/** The older release; the same with what the newer one will need; the newer one, and the same held at the older one. */
+/**
+ * The older release; the same with what the newer one will need; the newer one, and the same held
+ * at the older one.
+ */
 let released: Objects;
 let orphaned: Objects;
 let held: Objects;
@@ -58,7 +62,8 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 /**
- * Kills a run of the command while some of its writes, as `PUT key`, are on their way. They were sent as late as the lease allows.
+ * Kills a run of the command while some of its writes, as `PUT key`, are on their way. They were
+ * sent as late as the lease allows.
  */
 async function killedThenAnother(
   words: readonly string[],
@@ -93,7 +98,11 @@ async function killedThenAnother(
   return { arrived, refusals };
 }
 
-/** Another run tries again and again. What was sent at an instant of the store's clock arrives as late as it may. @returns what it was told */
+/**
+ * Another run tries again and again. What was sent at an instant of the store's clock arrives as
+ * late as it may.
+ * @returns what it was told
+ */
 async function anotherWhile(
   sentAt: number,
   another: () => Promise<unknown>,

@@ -1,4 +1,5 @@
-// The lease of a tree in a bucket: taken, renewed, released, refused to others, and lost. By the store's clock, however wrong ours is.
+// The lease of a tree in a bucket: taken, renewed, released, refused to others, and lost. By the
+// store's clock, however wrong ours is.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { AppError, ERRORS } from '../../src/errors.ts';

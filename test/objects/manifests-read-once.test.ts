@@ -1,4 +1,5 @@
-// Pruning needs to know when each kept release was built for. In a bucket a manifest is read for that once, and again when it has changed.
+// Pruning needs to know when each kept release was built for. In a bucket a manifest is read for
+// that once, and again when it has changed.
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';

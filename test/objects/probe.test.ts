@@ -1,5 +1,5 @@
-// Whether a store keeps the conditions of writes is found out before anything is published into it, once; a store that does not is refused
-// with nothing left behind.
+// Whether a store keeps the conditions of writes is found out before anything is published into it,
+// once; a store that does not is refused with nothing left behind.
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AppError, ERRORS } from '../../src/errors.ts';
@@ -70,7 +70,8 @@ describe('a store that does not keep the conditions of writes is refused, and no
 
   test('one that overwrites a version that is no longer there', async () => {
     const store = await storeOf();
-    // It looks at If-None-Match alone: the version that is there takes the place of the one that was asked for.
+    // It looks at If-None-Match alone: the version that is there takes the place of the one that
+    // was asked for.
     store.beforeApply = async ({ conditional, key }) => {
       if (conditional?.startsWith('If-Match') === true) await store.delete(key);
     };
@@ -95,7 +96,8 @@ test.each(['quoted', 'unquoted'] as const)(
     await buildAsCommand(catalogues.at('other', 'charlie'), tree.root, '2026-05-01T09:10:00Z');
     expect(store.log.slice(mark).filter(({ key }) => key.includes('.probe'))).toEqual([]);
     expect(await tree.text('releases/current')).not.toBe(files.get('releases/current'));
-    // Each request that writes, but for new content, was made under the condition that what was read is still there.
+    // Each request that writes, but for new content, was made under the condition that what was
+    // read is still there.
     const writes = store.log
       .slice(mark)
       .filter(({ method, key }) => method === 'PUT' && /pointer|current|lock/.test(key));

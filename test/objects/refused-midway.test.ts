@@ -1,6 +1,7 @@
-// A store that refuses every request from one on, as it does once credentials have expired: for every such request of every run that
-// writes a tree in a bucket. Exit code 2 says that nothing was written, so from the first write on the run exits 6; error and hint are the
-// same. `npm test` tries a few, `npm run test:all` all.
+// A store that refuses every request from one on, as it does once credentials have expired: for
+// every such request of every run that writes a tree in a bucket. Exit code 2 says that nothing was
+// written, so from the first write on the run exits 6; error and hint are the same. `npm test`
+// tries a few, `npm run test:all` all.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorResultSchema } from '../../src/contract/results/parts.ts';
@@ -34,7 +35,10 @@ async function requestsOf({ base, words }: Scenario): Promise<readonly ChosenReq
   return requestsIn(store.log.slice(mark));
 }
 
-/** How a run of the command ends if the store refuses its `n`-th request and all later ones, and whether it has changed the tree. */
+/**
+ * How a run of the command ends if the store refuses its `n`-th request and all later ones, and
+ * whether it has changed the tree.
+ */
 async function refusedFrom(n: number, code: S3Code, { base, words }: Scenario) {
   await tree.reset(base);
   const before = await tree.files();

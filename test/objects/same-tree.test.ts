@@ -1,6 +1,6 @@
-// The tree in a bucket is byte for byte the folder's, after every step of a history; each object bears the header fields of its kind; and
-// a run that has nothing to say asks little and writes less. On the store in memory; under `npm run test:all` on Ceph's gateway, in both
-// dialects.
+// The tree in a bucket is byte for byte the folder's, after every step of a history; each object
+// bears the header fields of its kind; and a run that has nothing to say asks little and writes
+// less. On the store in memory; under `npm run test:all` on Ceph's gateway, in both dialects.
 
 import Database from 'better-sqlite3';
 import * as fc from 'fast-check';
@@ -242,7 +242,8 @@ describe.each(STORES)('on the store: %s', (name) => {
     expect(keysOf('DELETE')).toEqual([]);
     // Taken, made sure of before what readers look for, given back.
     expect(keysOf('PUT').filter((path) => path === '.lock')).toHaveLength(3);
-    // Editions are known from one listing, releases from another, runs of shards from a third; each pointer is read, and a handful of other files.
+    // Editions are known from one listing, releases from another, runs of shards from a third; each
+    // pointer is read, and a handful of other files.
     expect(keysOf('GET list')).toHaveLength(3);
     expect(keysOf('GET').filter((path) => path.startsWith('public/'))).toHaveLength(outcomes.length);
     expect(keysOf('GET').filter((path) => !path.startsWith('public/')).length).toBeLessThan(20);

@@ -1,5 +1,6 @@
-// A store whose listings go on showing what has been removed. A listing is an optimisation and never a proof: whatever a run publishes is
-// there, and a run that finds all as it should be asks no more of the store than ever.
+// A store whose listings go on showing what has been removed. A listing is an optimisation and
+// never a proof: whatever a run publishes is there, and a run that finds all as it should be asks
+// no more of the store than ever.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { pruneTree, resumeTree, rollBackTree } from '../../src/operations/history.ts';
@@ -32,7 +33,10 @@ const GZIPPED = {
 } as const;
 let store: MemoryStore;
 let tree: BucketTree;
-/** The older release, and the content of the newer one, with compressed siblings, to which nothing refers. */
+/**
+ * The older release, and the content of the newer one, with compressed siblings, to which nothing
+ * refers.
+ */
 let base: Objects;
 
 beforeAll(async () => {

@@ -1,4 +1,5 @@
-// The stores on which publishing into a bucket is tested: they must keep S3's rules themselves, and break them only when asked.
+// The stores on which publishing into a bucket is tested: they must keep S3's rules themselves, and
+// break them only when asked.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeOf, differences } from '../support/objects/judge.ts';
@@ -182,7 +183,10 @@ describe('what a test asks of the store in memory', () => {
   });
 });
 
-/** The examples of "Authenticating Requests: Using the Authorization Header" in the Amazon S3 API Reference. */
+/**
+ * The examples of "Authenticating Requests: Using the Authorization Header" in the Amazon S3 API
+ * Reference.
+ */
 describe("AWS's own examples of signatures", () => {
   const empty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
   const verifier = {

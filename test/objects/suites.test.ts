@@ -1,4 +1,5 @@
-// Every test file of the folders in which trees are published runs on a bucket as well, or says why it does not.
+// Every test file of the folders in which trees are published runs on a bucket as well, or says why
+// it does not.
 
 import { globSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// The packed command: every command of it in a pipe and on a pseudo-terminal, on this Node.js, the oldest and the newest; a Node.js that
-// is too old; a driver that does not load.
+// The packed command: every command of it in a pipe and on a pseudo-terminal, on this Node.js, the
+// oldest and the newest; a Node.js that is too old; a driver that does not load.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
@@ -86,7 +86,9 @@ describe('a driver that does not load', () => {
     expect(stderr).toContain('npm rebuild better-sqlite3');
   }
 
-  /** Where each command begins with the driver: a catalogue that is there, a new one, a tree's lock. */
+  /**
+   * Where each command begins with the driver: a catalogue that is there, a new one, a tree's lock.
+   */
   async function expectRefusals(found: RegExp): Promise<void> {
     const tree = join(temporaryFolder(), 'out');
     mkdirSync(join(tree, 'releases'), { recursive: true });

@@ -1,4 +1,5 @@
-// The archive as npm and those who install it see it: what is in it, what can be imported by its name, and that its types fit.
+// The archive as npm and those who install it see it: what is in it, what can be imported by its
+// name, and that its types fit.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -57,7 +58,8 @@ test('its types are right for every way of resolving modules that knows ESM and 
     const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(path))));
     if (analysis.types === false) throw new Error('no types in the archive');
     expect(Object.keys(analysis.entrypoints)).toEqual(expected);
-    // It is ESM: CommonJS of Node.js 22 and later loads it by require() all the same. node10 knows no exports.
+    // It is ESM: CommonJS of Node.js 22 and later loads it by require() all the same. node10 knows
+    // no exports.
     const unexpected = analysis.problems.filter(
       (problem) =>
         problem.kind !== 'CJSResolvesToESM' &&

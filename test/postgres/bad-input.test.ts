@@ -1,5 +1,6 @@
-// What an operator's server may do to a run: it is away, refuses, breaks off, or is too slow. Each ends with exit 2, a code and a hint, and
-// what is published stays untouched; no password is ever printed.
+// What an operator's server may do to a run: it is away, refuses, breaks off, or is too slow. Each
+// ends with exit 2, a code and a hint, and what is published stays untouched; no password is ever
+// printed.
 
 import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -66,7 +67,10 @@ interface Refusal {
   readonly hint: RegExp;
 }
 
-/** A run over a published tree is refused, says nothing of any password, and leaves the tree as it is. */
+/**
+ * A run over a published tree is refused, says nothing of any password, and leaves the tree as it
+ * is.
+ */
 async function expectRefused(
   db: string,
   { code, message, hint }: Refusal,

@@ -1,4 +1,5 @@
-// The cluster of other tests is Debian's PostgreSQL 15, as they ask for it, and none outlives the run that started it.
+// The cluster of other tests is Debian's PostgreSQL 15, as they ask for it, and none outlives the
+// run that started it.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';

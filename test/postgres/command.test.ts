@@ -1,5 +1,5 @@
-// The commands on a catalogue in PostgreSQL as a person runs them: import, its mirror and keys as on SQLite; and no password in what any
-// command prints.
+// The commands on a catalogue in PostgreSQL as a person runs them: import, its mirror and keys as
+// on SQLite; and no password in what any command prints.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Addresses as a person writes them, to servers that ask for a password, have a certificate or refuse one: who gets in, how, and what the
-// others are told. Real servers and the real command.
+// Addresses as a person writes them, to servers that ask for a password, have a certificate or
+// refuse one: who gets in, how, and what the others are told. Real servers and the real command.
 
 import { once } from 'node:events';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';

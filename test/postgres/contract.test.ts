@@ -1,5 +1,5 @@
-// A search_path on which something of the contract is missing or wrong: each with its code, place and hint, and the SQL of the hints makes
-// it good.
+// A search_path on which something of the contract is missing or wrong: each with its code, place
+// and hint, and the SQL of the hints makes it good.
 
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,5 @@
-// A catalogue that is copied into PostgreSQL says the same there, in each shape: what other tests compare builds of are the same rows.
+// A catalogue that is copied into PostgreSQL says the same there, in each shape: what other tests
+// compare builds of are the same rows.
 
 import { join } from 'node:path';
 import * as fc from 'fast-check';

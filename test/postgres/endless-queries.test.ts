@@ -1,4 +1,5 @@
-// A query of a view in PostgreSQL that never ends: a signal ends the command, --read-timeout the build, and soon the server ends the query.
+// A query of a view in PostgreSQL that never ends: a signal ends the command, --read-timeout the
+// build, and soon the server ends the query.
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

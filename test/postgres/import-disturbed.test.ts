@@ -1,5 +1,5 @@
-// What takes a server: two writers at once, users who may not write, connections that break, and an import that is killed. Whatever comes
-// between, the catalogue has all rows of an import or none.
+// What takes a server: two writers at once, users who may not write, connections that break, and an
+// import that is killed. Whatever comes between, the catalogue has all rows of an import or none.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -337,7 +337,8 @@ test.each(['import', 'mirror'] as const)('an %s that is killed leaves what was, 
     const found = await exported(schema.url);
     expect([beforeRows, afterRows], `killed after ${killAt} of ${bytesTotal} bytes`).toContain(found);
     seen.add(found === afterRows ? 'after' : 'before');
-    // The server may still be at the last statement of the killed one; what is done after it comes after that.
+    // The server may still be at the last statement of the killed one; what is done after it comes
+    // after that.
     const again = await playbillProcess(how === 'mirror' ? words(schema.url) : [...words(schema.url), '--replace']);
     expect(again, again.stderr).toMatchObject({ status: 0 });
     expect(await exported(schema.url)).toBe(afterRows);

@@ -1,5 +1,6 @@
-// Rows into PostgreSQL, as into SQLite (test/unit/database-import.test.ts): all of them or none, each refusal with its line; into tables
-// that are made, that are there, and that have types of their own. What takes two connections at once is in writers.test.ts.
+// Rows into PostgreSQL, as into SQLite (test/unit/database-import.test.ts): all of them or none,
+// each refusal with its line; into tables that are made, that are there, and that have types of
+// their own. What takes two connections at once is in writers.test.ts.
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// PostgreSQL's own types in the contract's columns: which are taken, which are refused by name, and which of their values are findings. What
-// the hints make of them is taken: hints.test.ts.
+// PostgreSQL's own types in the contract's columns: which are taken, which are refused by name, and
+// which of their values are findings. What the hints make of them is taken: hints.test.ts.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findingLine, type Finding } from '../../src/findings.ts';
@@ -119,7 +119,8 @@ describe('taken', () => {
   test('ids that one table has room for and another has not', async () => {
     await overlay.replace('products', { id: 't.id + 3000000000' });
     await overlay.replace('front_products', { product_id: 't.product_id + 3000000000' });
-    // No session is the product's, so its sessions are counted: by an id that no integer column holds.
+    // No session is the product's, so its sessions are counted: by an id that no integer column
+    // holds.
     const lines = (await foundByLoad()).map(findingLine);
     expect(lines).toContain(
       'error dangling-id sessions 15: product_id: expected the id of a row of products, found 14',

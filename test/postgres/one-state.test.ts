@@ -1,5 +1,6 @@
-// Law 6 while tables are replaced, altered or emptied: a snapshot of PostgreSQL keeps rows, not names and definitions, so that a build could
-// read some tables of one state and some of another. One that meets such a change ends, and publishes nothing; the next one is good.
+// Law 6 while tables are replaced, altered or emptied: a snapshot of PostgreSQL keeps rows, not
+// names and definitions, so that a build could read some tables of one state and some of another.
+// One that meets such a change ends, and publishes nothing; the next one is good.
 
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -40,7 +41,10 @@ async function builtFrom(address: string, beforeRead: (read: number) => Promise<
   return (await builtInMemory(readerWith(reader, beforeRead), instant(NOW))).releaseId;
 }
 
-/** Builds, with changes committed before the second read: the taxonomy is read first, then venues and fronts, and last the price tiers. */
+/**
+ * Builds, with changes committed before the second read: the taxonomy is read first, then venues
+ * and fronts, and last the price tiers.
+ */
 function builtAround(changes: string): Promise<string | null> {
   return builtFrom(url, async (read) => {
     if (read === 2) await schema.client.query(changes);
@@ -51,7 +55,10 @@ const TIERS = `CREATE TABLE cheap (LIKE price_tiers INCLUDING ALL); INSERT INTO 
   UPDATE cheap SET amount_minor = 1`;
 const NAMES = `UPDATE venues SET name = 'Other'; UPDATE products SET name = 'Other'; UPDATE groups SET name = 'Other'`;
 
-/** SQL before the build; then what one transaction does besides NAMES, for other prices; what a refusal names. */
+/**
+ * SQL before the build; then what one transaction does besides NAMES, for other prices; what a
+ * refusal names.
+ */
 const SWITCHES: Readonly<Record<string, readonly [before: string, change: string, named: string]>> = {
   'a table is truncated and filled again': [
     TIERS,
@@ -259,7 +266,8 @@ test('a snapshot that another process holds shows the tables as they were when i
   await schema.client.query(NAMES);
   expect(await fromSnapshot()).toBe(releaseId);
   for (const change of [
-    // Not only the old rows are gone: by its name the table is one of the first schema's, and then there is none.
+    // Not only the old rows are gone: by its name the table is one of the first schema's, and then
+    // there is none.
     'ALTER TABLE cheap RENAME TO tags_; TRUNCATE price_tiers',
     `CREATE TABLE ${first}.tags AS SELECT * FROM tags`,
     `DROP TABLE ${first}.tags; ALTER TABLE tags RENAME TO tags_of_old`,
@@ -279,7 +287,8 @@ describe('a build goes on, and shows what there was:', () => {
     'CREATE STATISTICS more ON product_id, currency FROM price_tiers',
     "COMMENT ON TABLE price_tiers IS 'Tariffs'",
     'REFRESH MATERIALIZED VIEW CONCURRENTLY stored',
-    // Rolled back: nothing has changed, although the server's own rows keep the transaction's number.
+    // Rolled back: nothing has changed, although the server's own rows keep the transaction's
+    // number.
     'BEGIN; ALTER TABLE price_tiers ADD x int; CREATE OR REPLACE VIEW venues_ AS SELECT 1 AS id; DROP TABLE tags CASCADE; ROLLBACK',
     // Not of the catalogue.
     'BEGIN; CREATE TABLE unrelated (id int); TRUNCATE unrelated; DROP TABLE unrelated; COMMIT',

@@ -1,5 +1,5 @@
-// What an operator's triggers, rules and row security do to writes: nobody says that something is written which is not, and triggers find
-// the operator's tables as they are without us.
+// What an operator's triggers, rules and row security do to writes: nobody says that something is
+// written which is not, and triggers find the operator's tables as they are without us.
 
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';

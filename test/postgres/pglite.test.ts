@@ -1,5 +1,5 @@
-// PGlite behind a port is a PostgreSQL as far as one client at a time can tell: the driver connects, and no client finds anything of the
-// one before.
+// PGlite behind a port is a PostgreSQL as far as one client at a time can tell: the driver
+// connects, and no client finds anything of the one before.
 
 import { connect } from 'node:net';
 import pg from 'pg';

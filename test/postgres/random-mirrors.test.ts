@@ -1,5 +1,5 @@
-// The random mirrors of test/property/mirror.test.ts, on PostgreSQL: each ends in exactly the input or changes nothing, and rows that stay as
-// they are are not written, which triggers count.
+// The random mirrors of test/property/mirror.test.ts, on PostgreSQL: each ends in exactly the input
+// or changes nothing, and rows that stay as they are are not written, which triggers count.
 
 import { test } from 'vitest';
 import { TABLE_NAMES, TABLE_RULES } from '../../src/database/contract/tables.ts';

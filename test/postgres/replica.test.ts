@@ -1,5 +1,5 @@
-// A streaming replica, made as an operator makes one: a build from it is that of the primary, and one whose query it cancels because of what
-// it applies ends with database-busy.
+// A streaming replica, made as an operator makes one: a build from it is that of the primary, and
+// one whose query it cancels because of what it applies ends with database-busy.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A build that the server breaks off reads once more by itself, and only once. Between the command and the server stands a proxy that ends
-// connections as an administrator would.
+// A build that the server breaks off reads once more by itself, and only once. Between the command
+// and the server stands a proxy that ends connections as an administrator would.
 
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

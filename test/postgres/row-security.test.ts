@@ -1,4 +1,5 @@
-// Row-level security: a policy that hides rows from the role that reads is no smaller catalogue, unless the address says that it is.
+// Row-level security: a policy that hides rows from the role that reads is no smaller catalogue,
+// unless the address says that it is.
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';

@@ -1,5 +1,6 @@
-// The same catalogue from SQLite and from PostgreSQL, in each shape that it can have there, is the same tree, byte for byte, and the same
-// release: the demo and random catalogues, at several instants and horizons.
+// The same catalogue from SQLite and from PostgreSQL, in each shape that it can have there, is the
+// same tree, byte for byte, and the same release: the demo and random catalogues, at several
+// instants and horizons.
 
 import { join } from 'node:path';
 import * as fc from 'fast-check';
@@ -36,7 +37,8 @@ async function builtAt(address: string, moments: readonly Moment[]) {
   for (const [now, horizonSeconds] of moments) {
     await using reader = await openCatalogue(address);
     const { findings, ...tree } = await builtInMemory(reader, now, { horizonSeconds });
-    // Those of one product come as its rows do, which have no order; which zone rules a server has depends on the machine.
+    // Those of one product come as its rows do, which have no order; which zone rules a server has
+    // depends on the machine.
     const compared = findings.filter(({ code }) => code !== 'zone-rules-differ');
     trees.push({ ...tree, findings: compared.map(findingLine).sort() });
   }

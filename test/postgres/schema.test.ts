@@ -1,5 +1,6 @@
-// data/schema-postgres.sql says what data/schema.sql says: the same tables, and for any value the same verdict. That data/schema.sql and
-// the column rules of tables.ts agree, test/unit/database-schema.test.ts sees to.
+// data/schema-postgres.sql says what data/schema.sql says: the same tables, and for any value the
+// same verdict. That data/schema.sql and the column rules of tables.ts agree,
+// test/unit/database-schema.test.ts sees to.
 
 import type Database from 'better-sqlite3';
 import * as fc from 'fast-check';
@@ -43,7 +44,10 @@ async function insertGoodRows({ client }: OwnSchema, tables: readonly TableName[
   });
 }
 
-/** The code of the error with which an update of all rows is refused, NULL where it is not; the rows stay as they were. */
+/**
+ * The code of the error with which an update of all rows is refused, NULL where it is not; the rows
+ * stay as they were.
+ */
 const VERDICT = `
 CREATE FUNCTION verdict(of_table text, of_column text, value text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
@@ -67,7 +71,10 @@ async function letIn(table: TableName, column: string, values: readonly Value[])
   return rows.map(({ code }) => code === null);
 }
 
-/** Not NULL, a CHECK, no number, a number too large: a refusal of the value, and not a fault of the test. */
+/**
+ * Not NULL, a CHECK, no number, a number too large: a refusal of the value, and not a fault of the
+ * test.
+ */
 const REFUSALS = ['23502', '23514', '22P02', '22003'];
 
 /** The same in SQLite; but its strftime() knows years before 0, which no other rule lets in. */

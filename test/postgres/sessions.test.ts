@@ -1,5 +1,5 @@
-// What takes several sessions of a server, or one that ends while the server works: keys that two change at once, locks that an interrupted
-// command leaves, an answer that does not come.
+// What takes several sessions of a server, or one that ends while the server works: keys that two
+// change at once, locks that an interrupted command leaves, an answer that does not come.
 
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

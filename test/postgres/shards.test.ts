@@ -1,5 +1,5 @@
-// Builds in shards from PostgreSQL: processes of their own, each with a connection of its own; on a catalogue that is written to between
-// them, and on a snapshot that is held.
+// Builds in shards from PostgreSQL: processes of their own, each with a connection of its own; on a
+// catalogue that is written to between them, and on a snapshot that is held.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Law 6 while others write: whatever is committed between the reads of a build, its content is that of one state of the catalogue, and what
-// was committed late is in the next build.
+// Law 6 while others write: whatever is committed between the reads of a build, its content is that
+// of one state of the catalogue, and what was committed late is in the next build.
 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -13,7 +13,10 @@ import { builtInMemory } from '../support/postgres/memory-tree.ts';
 import { newSchema } from '../support/postgres/own-schema.ts';
 import { catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
 
-/** What makes state k of any other, in one commit: something of every table that documents show. The same in both databases. */
+/**
+ * What makes state k of any other, in one commit: something of every table that documents show. The
+ * same in both databases.
+ */
 const stateSql = (k: number): string => `
   UPDATE products SET name = 'show ' || id || ' in state ${k}', slug = 's-${k}-' || id;
   UPDATE price_tiers SET amount_minor = ${50_000 + k};

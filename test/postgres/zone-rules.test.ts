@@ -1,6 +1,7 @@
-// Two sets of zone rules: those of the server, by which views convert times, and those of the runtime, by which documents print them. The
-// rules of the two are of different versions only on some machines, but for a few names they always differ: for PostgreSQL, CET is winter
-// time all year round; for the runtime, it is the clocks of Brussels.
+// Two sets of zone rules: those of the server, by which views convert times, and those of the
+// runtime, by which documents print them. The rules of the two are of different versions only on
+// some machines, but for a few names they always differ: for PostgreSQL, CET is winter time all
+// year round; for the runtime, it is the clocks of Brussels.
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

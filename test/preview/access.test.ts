@@ -1,5 +1,5 @@
-// The page for everybody: axe-core finds nothing to mend, in light and dark, at three widths, with the panels open and closed; nothing
-// makes the page scroll sideways.
+// The page for everybody: axe-core finds nothing to mend, in light and dark, at three widths, with
+// the panels open and closed; nothing makes the page scroll sideways.
 
 import { expect, test } from 'vitest';
 import { isTooWide, violationsOf } from '../support/accessibility.ts';
@@ -10,7 +10,8 @@ const folder = temporaryFolderOfFile();
 const preview = previewOfFile(() => demoTree(folder));
 const browser = browserOfFile();
 
-// Riyadh is small, and its text runs from right to left; Moscow has every state that a card can be in.
+// Riyadh is small, and its text runs from right to left; Moscow has every state that a card can be
+// in.
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const [width, front] of [
     [360, 'riyadh'],

@@ -1,5 +1,5 @@
-// What the page looks like, where it can be measured: what is above the fold, faces and sizes, posters, the marks of the slider; and that
-// nothing moves for those who do not want it.
+// What the page looks like, where it can be measured: what is above the fold, faces and sizes,
+// posters, the marks of the slider; and that nothing moves for those who do not want it.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

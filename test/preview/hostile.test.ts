@@ -1,4 +1,5 @@
-// A catalogue that means harm, and what leaves the machine: nothing but pictures, and those only when they are asked for.
+// A catalogue that means harm, and what leaves the machine: nothing but pictures, and those only
+// when they are asked for.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -94,7 +95,10 @@ function* rows(): Iterable<{ table: string; row: Record<string, string | number 
   }
 }
 
-/** What no catalogue of ours lets through, but a tree may hold: halves of surrogate pairs, pictures that are no https. */
+/**
+ * What no catalogue of ours lets through, but a tree may hold: halves of surrogate pairs, pictures
+ * that are no https.
+ */
 function forged(document: ProductsDocument): ProductsDocument {
   const urls = [
     'javascript:alert(12)',

@@ -285,7 +285,8 @@ test('a front of a newer build than the manifest is shown without a record', asy
 test('the page is small', async () => {
   const { script, style } = await bundlePage();
   expect(script.length).toBeGreaterThan(10_000);
-  // Preact and the comparison of documents are half of it; posters, words for every change, and the sheets are the rest.
+  // Preact and the comparison of documents are half of it; posters, words for every change, and the
+  // sheets are the rest.
   expect(Buffer.byteLength(script)).toBeLessThan(70_000);
   expect(Buffer.byteLength(style)).toBeLessThan(20_000);
 });

@@ -1,5 +1,6 @@
-// A front of 500 cards and 40 editions: it can be used and scrubbed, and nothing goes wrong. How quick that was is printed and not judged,
-// since it says as much about the machine. Long tasks are those of more than 50 ms (the browser's own count).
+// A front of 500 cards and 40 editions: it can be used and scrubbed, and nothing goes wrong. How
+// quick that was is printed and not judged, since it says as much about the machine. Long tasks are
+// those of more than 50 ms (the browser's own count).
 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -47,7 +48,10 @@ const OBSERVE = `
   }).observe(document, { subtree: true, childList: true });
 `;
 
-/** Drags through all of time, one step a frame, first over editions that have to be fetched, then over those that are here. */
+/**
+ * Drags through all of time, one step a frame, first over editions that have to be fetched, then
+ * over those that are here.
+ */
 const SCRUB = `(async () => {
   const input = document.querySelector('.clock input');
   const [min, max] = [Number(input.min), Number(input.max)];

@@ -1,5 +1,5 @@
-// What the page shows when something is wrong: a stale tree, a server that has ended, pointers that are missing or broken, an unknown
-// front. It never shows one front in place of another.
+// What the page shows when something is wrong: a stale tree, a server that has ended, pointers that
+// are missing or broken, an unknown front. It never shows one front in place of another.
 
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';

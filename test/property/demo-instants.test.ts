@@ -1,4 +1,5 @@
-// Law 2 on the demo: at random instants of its horizon, the edition in force is what a build for that very instant renders.
+// Law 2 on the demo: at random instants of its horizon, the edition in force is what a build for
+// that very instant renders.
 
 import { join } from 'node:path';
 import * as fc from 'fast-check';

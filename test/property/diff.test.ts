@@ -1,5 +1,6 @@
-// `diff` on real trees: a tree differs from itself in nothing; of two builds of the same data all differences are the clock's, and of
-// a build after one changed row exactly that row's are the data's, on the fronts it concerns.
+// `diff` on real trees: a tree differs from itself in nothing; of two builds of the same data all
+// differences are the clock's, and of a build after one changed row exactly that row's are the
+// data's, on the fronts it concerns.
 
 import Database from 'better-sqlite3';
 import * as fc from 'fast-check';
@@ -90,7 +91,8 @@ test('with the same data at two instants, all that the documents differ in is th
         if (isReached) seen.clock += 1;
         else seen.ambiguous += 1;
       }
-      // Backwards it is the older snapshot, the second one named, that is asked what it shows at the newer one's now.
+      // Backwards it is the older snapshot, the second one named, that is asked what it shows at
+      // the newer one's now.
       for (const one of await diffTrees(`${name}-b`, `${name}-a`)) {
         const [before, after] = documentsOf(one.front);
         if (one.state !== 'changed' || one.diff.comparableUntil !== null) continue;
@@ -341,7 +343,8 @@ describe('a dry run', () => {
       await diffs.add({ code: `f${i}`, ...outcome });
     }
     const kept = (): number => bytesInUse() - before;
-    // Six hundred megabytes would stay if they were kept. What is collected is freed some time later, by a thread of the engine's own.
+    // Six hundred megabytes would stay if they were kept. What is collected is freed some time
+    // later, by a thread of the engine's own.
     await expect.poll(kept).toBeLessThan(50_000_000);
   });
 

@@ -1,5 +1,6 @@
-// `explain` cannot disagree with what is published: for every product and front of the demo at random instants, and for random
-// catalogues against the plain renderer, it shows the card of the document, or the reason that the build counts.
+// `explain` cannot disagree with what is published: for every product and front of the demo at
+// random instants, and for random catalogues against the plain renderer, it shows the card of the
+// document, or the reason that the build counts.
 
 import Database from 'better-sqlite3';
 import * as fc from 'fast-check';
@@ -185,6 +186,7 @@ test('explain agrees with the plain renderer, for random catalogues', async () =
     }),
     { numRuns: runs(80) },
   );
-  // Chance leaves out a rare one now and then, and of few catalogues several; the demo's test above has them too.
+  // Chance leaves out a rare one now and then, and of few catalogues several; the demo's test above
+  // has them too.
   expect(reasonsSeen.size).toBeGreaterThanOrEqual(IS_THOROUGH ? 5 : 2);
 });

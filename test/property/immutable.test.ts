@@ -1,5 +1,6 @@
-// Law 5 under everything that changes a tree: builds, going back, holding, pruning, in any order. Of every kept release all files are
-// there, none has changed, readers find what pointers name; and nothing is left that nobody names.
+// Law 5 under everything that changes a tree: builds, going back, holding, pruning, in any order.
+// Of every kept release all files are there, none has changed, readers find what pointers name; and
+// nothing is left that nobody names.
 
 import Database from 'better-sqlite3';
 import * as fc from 'fast-check';

@@ -1,4 +1,5 @@
-// Laws 1 to 3 of product.md on random catalogues, against a second implementation that shares no line with the program.
+// Laws 1 to 3 of product.md on random catalogues, against a second implementation that shares no
+// line with the program.
 
 import * as fc from 'fast-check';
 import Database from 'better-sqlite3';
@@ -24,7 +25,10 @@ const caseArbitrary = fc.record({
 
 let serial = 0;
 
-/** The instants at which to compare: chosen ones, each edition's start and the second before it, and the last one of all. */
+/**
+ * The instants at which to compare: chosen ones, each edition's start and the second before it, and
+ * the last one of all.
+ */
 function instantsOf(starts: readonly string[], validUntil: string, now: Instant, shares: readonly number[]): Instant[] {
   const until = instant(validUntil);
   const edges = starts.flatMap((start) => [instant(start), instantOf(instant(start) - 1)]);
@@ -173,7 +177,10 @@ describe('laws of editions', () => {
   });
 });
 
-/** Until when they count at least, as text, for the sessions of a front that a build reads and whose only start clocks skip. */
+/**
+ * Until when they count at least, as text, for the sessions of a front that a build reads and whose
+ * only start clocks skip.
+ */
 function skippedSessions(handle: Database.Database, code: string): string[] {
   const rows = handle
     .prepare<[string], { starts_local: string; sales_end_at: string | null; timezone: string }>(
@@ -187,7 +194,10 @@ function skippedSessions(handle: Database.Database, code: string): string[] {
     .map(({ starts_local, sales_end_at }) => sales_end_at ?? starts_local);
 }
 
-/** The rows with each table's own in another order; the tables stay in an order that foreign keys accept. */
+/**
+ * The rows with each table's own in another order; the tables stay in an order that foreign keys
+ * accept.
+ */
 function shuffledWithinTables<R extends { readonly table: string }>(rows: readonly R[], seed: number): R[] {
   let state = seed | 1;
   const next = (): number => {

@@ -1,5 +1,5 @@
-// `import --mirror` from random catalogues to random inputs: it ends in exactly the input or changes nothing, counts what it did, and does
-// not write a row that stays as it is.
+// `import --mirror` from random catalogues to random inputs: it ends in exactly the input or
+// changes nothing, counts what it did, and does not write a row that stays as it is.
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// Promise 2 over a chain of builds, five minutes apart, of catalogues in which little or nothing changes: at every instant the tree serves
-// what a build into an empty tree serves, although most pointers stay from build to build.
+// Promise 2 over a chain of builds, five minutes apart, of catalogues in which little or nothing
+// changes: at every instant the tree serves what a build into an empty tree serves, although most
+// pointers stay from build to build.
 
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +17,10 @@ import { runs } from '../speeds.ts';
 const INTERVAL_SECONDS = 300;
 const ENDPOINTS = ['products', 'categories'] as const;
 
-/** What happens before each build: nothing, or news of one product now, or from an instant on that is still to come. */
+/**
+ * What happens before each build: nothing, or news of one product now, or from an instant on that
+ * is still to come.
+ */
 const newsArbitrary = fc.array(
   fc.oneof(
     { weight: 2, arbitrary: fc.constant(null) },
@@ -64,7 +68,10 @@ test('every instant is served as by a build into an empty tree, with news and wi
   expect(seen.compared).toBeGreaterThan(seen.quiet);
 });
 
-/** Gives a product another name, or hides it on every front from an instant on that is still to come. */
+/**
+ * Gives a product another name, or hides it on every front from an instant on that is still to
+ * come.
+ */
 function happen(path: string, product: number, at: Instant, now: Instant): void {
   const handle = new Database(path);
   const ids = handle.prepare('SELECT id FROM products ORDER BY id').pluck().all();
@@ -77,7 +84,10 @@ function happen(path: string, product: number, at: Instant, now: Instant): void 
   handle.close();
 }
 
-/** Compares all documents from `now` to the end of the fresh build, at the edges of both trees' editions. Returns how many. */
+/**
+ * Compares all documents from `now` to the end of the fresh build, at the edges of both trees'
+ * editions. Returns how many.
+ */
 function expectServedAlike(
   files: ReadonlyMap<string, string>,
   fresh: ReadonlyMap<string, string>,

@@ -1,6 +1,8 @@
-// Promises 1 and 2 over time: whatever happened to the catalogue and to the tree before, a build serves what a build into an empty tree
-// serves. The histories are those that once made a build serve a stale card: rows of every table changed, products taken off every
-// front and put back, the clock forward and back, other horizons, some fronts only, rollbacks, and copies of the database restored.
+// Promises 1 and 2 over time: whatever happened to the catalogue and to the tree before, a build
+// serves what a build into an empty tree serves. The histories are those that once made a build
+// serve a stale card: rows of every table changed, products taken off every front and put back, the
+// clock forward and back, other horizons, some fronts only, rollbacks, and copies of the database
+// restored.
 
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -86,7 +88,10 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.record({
   isPartial: fc.constantFrom(false, false, false, false, true),
 });
 
-/** Rows that no foreign key and no CHECK stops, put in and taken out again: findings must not outlive their cause. */
+/**
+ * Rows that no foreign key and no CHECK stops, put in and taken out again: findings must not
+ * outlive their cause.
+ */
 const ORPHANS = [
   "UPDATE venues SET timezone = 'Europe/Kiew' WHERE id = (SELECT min(id) FROM venues)",
   "UPDATE venues SET timezone = 'Europe/Berlin' WHERE timezone = 'Europe/Kiew'",
@@ -134,7 +139,10 @@ class History {
     }
   }
 
-  /** Builds into the old tree and into an empty one, and expects every front that was built to be served alike. */
+  /**
+   * Builds into the old tree and into an empty one, and expects every front that was built to be
+   * served alike.
+   */
   async #buildAndCompare(horizonSeconds: number, frontCodes: readonly string[] | null, isBack: boolean): Promise<void> {
     const guards = { maxShrink: 0.5, allowShrink: true, force: isBack };
     const options = { horizonSeconds, frontCodes, guards };
@@ -151,7 +159,8 @@ class History {
       }
       if (held === 'not-selected') continue;
       const here = built.outcomes.find((outcome) => outcome.code === code);
-      // A rebuild after the clock went back is forced; nothing else may hold a front that an empty tree would publish.
+      // A rebuild after the clock went back is forced; nothing else may hold a front that an empty
+      // tree would publish.
       if (here?.held === 'now-earlier') continue;
       expect(here?.held, code).toBe(held);
       if (held !== null) continue;
@@ -174,7 +183,10 @@ class History {
     await this.#expectAges(built);
   }
 
-  /** A pointer of an earlier build may stay for a while, where it answers whatever is asked from now on as a fresh one does. */
+  /**
+   * A pointer of an earlier build may stay for a while, where it answers whatever is asked from now
+   * on as a fresh one does.
+   */
   #expectQuiet(
     kept: Pointer,
     fresh: Pointer,
@@ -196,7 +208,10 @@ class History {
     this.quietPointers += 1;
   }
 
-  /** A front is as old as the last build that published it, or found that nothing was to be published. */
+  /**
+   * A front is as old as the last build that published it, or found that nothing was to be
+   * published.
+   */
   async #expectAges({ outcomes }: BuildResult): Promise<void> {
     for (const { code, held } of outcomes) if (held === null) this.#builtAt.set(code, this.#now);
     const { fronts } = await readStatus(this.#out, null, this.#now);
@@ -255,7 +270,10 @@ class History {
     }
   }
 
-  /** Gives a column of a row the value that another row has there, takes a row away, or puts taken ones back. */
+  /**
+   * Gives a column of a row the value that another row has there, takes a row away, or puts taken
+   * ones back.
+   */
   #changeRow(handle: Database.Database, event: Extract<Event, { kind: 'row' }>): void {
     const { table, change, row, column, from } = event;
     if (change === 'restore') return this.#putBack(handle, table);
@@ -301,7 +319,10 @@ class History {
     }
   }
 
-  /** Goes back to a kept release; half of the times a build finds the tree held and changes nothing. Then builds publish again. */
+  /**
+   * Goes back to a kept release; half of the times a build finds the tree held and changes nothing.
+   * Then builds publish again.
+   */
   async #rollBack({ row, column }: Choice): Promise<void> {
     const { releases } = await releasesOfTree(this.#out);
     const release = releases[row % Math.max(1, releases.length)];

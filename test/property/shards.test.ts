@@ -1,5 +1,5 @@
-// Law 1 for builds in shards: whatever their number, the same bytes, the same release, the same held fronts and findings as a build of its
-// own, into an empty tree and over a published one.
+// Law 1 for builds in shards: whatever their number, the same bytes, the same release, the same
+// held fronts and findings as a build of its own, into an empty tree and over a published one.
 
 import * as fc from 'fast-check';
 import { join } from 'node:path';
@@ -26,7 +26,10 @@ function factsOf({ releaseId, hold, outcomes, isEveryFrontKnown, findings, findi
 
 type Moment = readonly [database: string, now: Instant];
 
-/** Builds at some moments, one after the other, into one tree at once and into others in shards, and compares after each. */
+/**
+ * Builds at some moments, one after the other, into one tree at once and into others in shards, and
+ * compares after each.
+ */
 async function expectSame(
   root: string,
   moments: readonly Moment[],

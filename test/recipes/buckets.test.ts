@@ -1,4 +1,5 @@
-// The recipes around a tree in a bucket: behind a service and nginx, behind CloudFront, behind a worker on Cloudflare.
+// The recipes around a tree in a bucket: behind a service and nginx, behind CloudFront, behind a
+// worker on Cloudflare.
 
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

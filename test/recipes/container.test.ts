@@ -1,5 +1,6 @@
-// The container file: its form, then its instructions carried out one by one in clean folders, one per stage. No container is needed,
-// and no network: where it installs packages, those of this checkout that the lock file names take their place.
+// The container file: its form, then its instructions carried out one by one in clean folders, one
+// per stage. No container is needed, and no network: where it installs packages, those of this
+// checkout that the lock file names take their place.
 
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

@@ -1,4 +1,5 @@
-// The copy of a tree, made while real builds publish: whoever reads it sees every front whole at every moment.
+// The copy of a tree, made while real builds publish: whoever reads it sees every front whole at
+// every moment.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -30,7 +31,10 @@ async function build(database: string, tree: string, minute: number): Promise<vo
   expect(built.code, built.stderr).toBe(0);
 }
 
-/** Every front of a copy as a reader sees it: its `now`. Throws where a pointer names anything that is not there, whole. */
+/**
+ * Every front of a copy as a reader sees it: its `now`. Throws where a pointer names anything that
+ * is not there, whole.
+ */
 function readCopy(copy: string): Map<string, string> {
   const seen = new Map<string, string>();
   const folder = join(copy, 'public/fronts');

@@ -1,5 +1,5 @@
-// The recipes that somebody else's machine runs: a workflow of GitHub Actions, a CronJob of Kubernetes, rules of Prometheus. Each is
-// read by what reads it there, or by what knows its form.
+// The recipes that somebody else's machine runs: a workflow of GitHub Actions, a CronJob of
+// Kubernetes, rules of Prometheus. Each is read by what reads it there, or by what knows its form.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -112,7 +112,8 @@ describe.each(['cronjob.yaml', 'cronjob-bucket.yaml', 'shards.yaml'])('Kubernete
   });
 
   test('no key is misspelt, at any depth', () => {
-    // The published schemas are open; the types are not: an object literal may have no key that its type lacks.
+    // The published schemas are open; the types are not: an object literal may have no key that its
+    // type lacks.
     const folder = temporaryFolder();
     symlinkSync(join(projectRoot, 'node_modules'), join(folder, 'node_modules'));
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
@@ -288,7 +289,8 @@ describe('Prometheus', () => {
       const fires = rulesSchema
         .parse(parse(recipe('alerts.yml')))
         .groups[0]?.rules.map(({ expr }) => firesAt(expr, samples, builtAt + secondsLater, past));
-      // The tree is right for longer than its horizon: until the day changes. Stale is what `status` calls so.
+      // The tree is right for longer than its horizon: until the day changes. Stale is what
+      // `status` calls so.
       const status = await run(
         [join(bin, 'playbill'), 'status', '--out', out, '--at', textOf(builtAt + secondsLater)],
         {
@@ -307,8 +309,8 @@ function textOf(seconds: number): string {
 }
 
 /**
- * The few forms of expression that the rules have: comparisons of time() with a metric, and of a metric with the largest value that it had
- * (`past`), `absent`, and `or` between them.
+ * The few forms of expression that the rules have: comparisons of time() with a metric, and of a
+ * metric with the largest value that it had (`past`), `absent`, and `or` between them.
  */
 function firesAt(
   expr: string,

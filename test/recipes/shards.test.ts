@@ -1,4 +1,5 @@
-// The recipes for builds in shards: a loop of the shell, an array of Slurm, and a Job of Kubernetes.
+// The recipes for builds in shards: a loop of the shell, an array of Slurm, and a Job of
+// Kubernetes.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

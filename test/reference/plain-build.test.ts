@@ -1,5 +1,5 @@
-// The plain script's files, and laws that the plain documents keep on any catalogue: the oracle is checked before
-// anything is compared with it. What each field says is in plain-documents.test.ts.
+// The plain script's files, and laws that the plain documents keep on any catalogue: the oracle is
+// checked before anything is compared with it. What each field says is in plain-documents.test.ts.
 
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -70,7 +70,8 @@ const distinctSorted = (slugs: string[]) => [...new Set(slugs)].toSorted();
 
 function checkDocuments(documents: { products: string; categories: string }): number {
   const document = products.parse(JSON.parse(documents.products));
-  // Written again in the order of the schema: the same text, so the keys stand in that order and nothing is spare.
+  // Written again in the order of the schema: the same text, so the keys stand in that order and
+  // nothing is spare.
   expect(`${JSON.stringify(document)}\n`).toBe(documents.products);
   expect(`${JSON.stringify(document.categories)}\n`).toBe(documents.categories);
   const cards = document.productCards;

@@ -1,5 +1,5 @@
-// The plain documents against everything that was worked out by hand: one card at a time, the decimals, and both
-// documents of a front byte for byte.
+// The plain documents against everything that was worked out by hand: one card at a time, the
+// decimals, and both documents of a front byte for byte.
 
 import { describe, expect, test } from 'vitest';
 
@@ -67,7 +67,10 @@ test.each([
   expect(JSON.stringify(decimal(amount, exponent))).toBe(text);
 });
 
-/** One front with everything that the documents show, and beside each thing its like that must not be shown. */
+/**
+ * One front with everything that the documents show, and beside each thing its like that must not
+ * be shown.
+ */
 const WHOLE: CatalogueRow[] = [
   {
     table: 'fronts',

@@ -13,7 +13,10 @@ const SETTLED = `Promise.all(document.getAnimations()
   .filter((one) => Number.isFinite(one.effect?.getComputedTiming().endTime))
   .map((one) => one.finished.catch(() => undefined))).then(() => undefined)`;
 
-/** What axe-core finds, by rule; the page's own policy does not let it in, so it comes by the debugger. */
+/**
+ * What axe-core finds, by rule; the page's own policy does not let it in, so it comes by the
+ * debugger.
+ */
 export async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(SETTLED);
   await page.evaluate(`${axe.source}; 0`);

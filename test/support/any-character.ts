@@ -1,4 +1,5 @@
-// Any character for a random text. fast-check's own unit `binary` takes a second to load, in every file that it is loaded for.
+// Any character for a random text. fast-check's own unit `binary` takes a second to load, in every
+// file that it is loaded for.
 
 import * as fc from 'fast-check';
 

@@ -1,4 +1,5 @@
-// Catalogue databases of our schema, filled with given rows. The schema is run once, and copied from then on: a third of the time.
+// Catalogue databases of our schema, filled with given rows. The schema is run once, and copied
+// from then on: a third of the time.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -12,7 +13,9 @@ const SCHEMA = readFileSync(new URL('../../data/schema.sql', import.meta.url), '
 
 let emptyCatalogue: Buffer | undefined;
 
-/** A new, empty catalogue at `path` (`:memory:` too), made by data/schema.sql. The caller closes it. */
+/**
+ * A new, empty catalogue at `path` (`:memory:` too), made by data/schema.sql. The caller closes it.
+ */
 export function createCatalogue(path: string): Database.Database {
   if (path === ':memory:') return withSchema(path);
   if (emptyCatalogue === undefined) {
@@ -31,7 +34,10 @@ function withSchema(path: string): Database.Database {
   return database;
 }
 
-/** Inserts the rows in their order, in one transaction, with foreign keys enforced. Columns left out take their default. */
+/**
+ * Inserts the rows in their order, in one transaction, with foreign keys enforced. Columns left out
+ * take their default.
+ */
 export function insertRows(database: Database.Database, rows: Iterable<CatalogueRow>): void {
   database.pragma('foreign_keys = ON');
   const statements = new Map<string, Database.Statement>();

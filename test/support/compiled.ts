@@ -1,5 +1,6 @@
-// Before the first test: makes a folder for the whole run, and compiles the command into it as it is installed, once for all tests that run
-// it. It starts in a fifth of the time that it takes from its sources.
+// Before the first test: makes a folder for the whole run, and compiles the command into it as it
+// is installed, once for all tests that run it. It starts in a fifth of the time that it takes from
+// its sources.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';

@@ -15,7 +15,9 @@ export function conversionAt(kind: DatabaseKind, table: TableName, name: string,
   return found.sql;
 }
 
-/** Every conversion of a database, with x for the column; those of words differ only in the words. */
+/**
+ * Every conversion of a database, with x for the column; those of words differ only in the words.
+ */
 export function everyConversion(kind: DatabaseKind): readonly string[] {
   const all = TABLE_NAMES.flatMap((table) =>
     Object.entries<Column<unknown>>(TABLES[table]).flatMap(([name, column]) =>
@@ -27,7 +29,10 @@ export function everyConversion(kind: DatabaseKind): readonly string[] {
   return [...new Set(all)];
 }
 
-/** A SELECT from `theirs` as a table has it, with SQL in the place of a column; the words of the operator are `yours`. */
+/**
+ * A SELECT from `theirs` as a table has it, with SQL in the place of a column; the words of the
+ * operator are `yours`.
+ */
 export function selectWith(table: TableName, name: string, sql: string, from = 'theirs'): string {
   const isTwo = sql.endsWith(' AS starts_local');
   const good = String(GOOD_ROWS[table][name]);

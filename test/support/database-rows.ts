@@ -1,4 +1,5 @@
-// What the tests of src/database/ share: one good row of every table, and for every column values that it must refuse.
+// What the tests of src/database/ share: one good row of every table, and for every column values
+// that it must refuse.
 
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -240,7 +241,10 @@ export function everyColumn(): [TableName, string, readonly Value[]][] {
 /** The encodings that a database of SQLite may have. */
 export const ENCODINGS = ['UTF-8', 'UTF-16le', 'UTF-16be'] as const;
 
-/** A catalogue with the good rows: of data/schema.sql, or bare, with its tables and columns but nothing that guards them. */
+/**
+ * A catalogue with the good rows: of data/schema.sql, or bare, with its tables and columns but
+ * nothing that guards them.
+ */
 export function goodCatalogue(
   path: string,
   isBare: boolean,

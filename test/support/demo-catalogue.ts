@@ -1,4 +1,5 @@
-// The demo as a catalogue database: made once for each instant, and copied from then on: a tenth of the time.
+// The demo as a catalogue database: made once for each instant, and copied from then on: a tenth of
+// the time.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { demoRows } from '../../data/demo/rows.ts';

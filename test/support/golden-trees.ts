@@ -1,12 +1,16 @@
-// The demo catalogue at a few chosen instants, as text that a person can review: the manifest whole (every file of the tree with
-// its digest, every pointer), and every edition of one small front with a line per card.
+// The demo catalogue at a few chosen instants, as text that a person can review: the manifest whole
+// (every file of the tree with its digest, every pointer), and every edition of one small front
+// with a line per card.
 
 import { join } from 'node:path';
 import { demoRows } from '../../data/demo/rows.ts';
 import { parsePointer } from '../../src/release/tree/codec.ts';
 import { buildTree, catalogueAt, filesOf, instant } from './trees.ts';
 
-/** An ordinary Friday noon, the evening before Berlin's clocks go forward, and the last night of a year. */
+/**
+ * An ordinary Friday noon, the evening before Berlin's clocks go forward, and the last night of a
+ * year.
+ */
 export const GOLDEN_INSTANTS = ['2026-05-01T09:00:00Z', '2026-03-28T19:30:00Z', '2026-12-31T20:59:59Z'] as const;
 
 /** The front shown in full. */

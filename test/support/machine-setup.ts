@@ -1,4 +1,5 @@
-// Before the first test: what the tests need from the machine is installed where that is allowed, and named where it is not.
+// Before the first test: what the tests need from the machine is installed where that is allowed,
+// and named where it is not.
 
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -13,7 +13,10 @@ function binOf(major: number): string {
 /** The folder of each version's `node`, to be put first in PATH. */
 export const OTHER_NODES = { 18: binOf(18), 20: binOf(20), 22: binOf(22), 26: binOf(26) } as const;
 
-/** Brings those that are not there yet, and says on stderr what cannot be had: the tests that use it fail. */
+/**
+ * Brings those that are not there yet, and says on stderr what cannot be had: the tests that use it
+ * fail.
+ */
 export function bringOtherNodes(): void {
   const missing = (): string[] => Object.values(OTHER_NODES).filter((bin) => !existsSync(`${bin}/node`));
   if (missing().length === 0) return;

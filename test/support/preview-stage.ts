@@ -1,5 +1,6 @@
-// What the preview's tests share: the real server over a real tree, and Debian's Chromium with a fresh context for each test. Every
-// request that a page makes is noted, and so is whatever a page complains of.
+// What the preview's tests share: the real server over a real tree, and Debian's Chromium with a
+// fresh context for each test. Every request that a page makes is noted, and so is whatever a page
+// complains of.
 
 import type { Server } from 'node:http';
 import { join } from 'node:path';
@@ -40,7 +41,10 @@ export async function startPreview(tree: string, now = NOW, database: string | n
   return { origin: `http://127.0.0.1:${address.port}`, server, bugs };
 }
 
-/** The preview of a tree for all tests of a file; `database`: of a catalogue, once the tree is there. */
+/**
+ * The preview of a tree for all tests of a file; `database`: of a catalogue, once the tree is
+ * there.
+ */
 export function previewOfFile(tree: () => Promise<string>, now = NOW, database: string | null = null): () => Preview {
   let preview: Preview | null = null;
   beforeAll(async () => {
@@ -69,9 +73,13 @@ export function browserOfFile(): () => Browser {
   };
 }
 
-/** Without limits of time of its own: a machine that is busy is waited for, and what hangs ends with the test. */
+/**
+ * Without limits of time of its own: a machine that is busy is waited for, and what hangs ends with
+ * the test.
+ */
 export function launch(): Promise<Browser> {
-  // As root Chromium runs without its sandbox or not at all; it is shown nothing but our own page here.
+  // As root Chromium runs without its sandbox or not at all; it is shown nothing but our own page
+  // here.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   return chromium.launch({ executablePath: '/usr/bin/chromium', args, timeout: 0 });
 }
@@ -81,7 +89,10 @@ export interface Visit {
   readonly context: BrowserContext;
   /** URLs asked for, in order. */
   readonly requests: readonly string[];
-  /** Console errors and warnings, uncaught errors, dialogs, violations of the Content-Security-Policy. */
+  /**
+   * Console errors and warnings, uncaught errors, dialogs, violations of the
+   * Content-Security-Policy.
+   */
   readonly complaints: readonly string[];
 }
 
@@ -122,7 +133,10 @@ export async function openDesk(page: Page, width: number): Promise<void> {
   await page.locator('dialog[open]').waitFor();
 }
 
-/** The demo in three releases: an hour before `NOW`, at `NOW`, and at `NOW` again after five prices have risen and a product has gone. */
+/**
+ * The demo in three releases: an hour before `NOW`, at `NOW`, and at `NOW` again after five prices
+ * have risen and a product has gone.
+ */
 export async function demoTree(folder: string): Promise<string> {
   const out = join(folder, 'out');
   const rows = [...demoRows(NOW)];

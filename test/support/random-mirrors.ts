@@ -1,5 +1,5 @@
-// Random catalogues, random inputs, and what `import --mirror` has to make of the two. Ids, slugs and codes are few, so that rows swap them,
-// move between parents, come and go.
+// Random catalogues, random inputs, and what `import --mirror` has to make of the two. Ids, slugs
+// and codes are few, so that rows swap them, move between parents, come and go.
 
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
@@ -237,7 +237,10 @@ export interface WatchedDatabase {
   written(): Promise<readonly Written[]>;
 }
 
-/** Mirrors inputs into catalogues, all of them drawn at random; `mended` replaces a value that the database cannot hold. */
+/**
+ * Mirrors inputs into catalogues, all of them drawn at random; `mended` replaces a value that the
+ * database cannot hold.
+ */
 export async function expectRandomMirrors(
   database: WatchedDatabase,
   numRuns: number,

@@ -1,4 +1,5 @@
-// Recipes are tried as they are: read from their folder, with nothing changed but the places that a test may not write to.
+// Recipes are tried as they are: read from their folder, with nothing changed but the places that a
+// test may not write to.
 
 import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -35,7 +36,10 @@ export function run(
   });
 }
 
-/** The editions of a tree that have no sibling in gzip. Throws Error where there is no edition at all. */
+/**
+ * The editions of a tree that have no sibling in gzip. Throws Error where there is no edition at
+ * all.
+ */
 export function uncompressedEditions(tree: string): readonly string[] {
   const paths = readdirSync(tree, { recursive: true, encoding: 'utf8' });
   const editions = paths.filter((path) => /(products|categories)\.[0-9a-f]{16}\.json$/.test(path));

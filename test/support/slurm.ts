@@ -1,4 +1,5 @@
-// A cluster of Slurm of one node, on loopback, with a key of its own: Debian's munged, slurmctld and slurmd, which end with the test.
+// A cluster of Slurm of one node, on loopback, with a key of its own: Debian's munged, slurmctld
+// and slurmd, which end with the test.
 
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -87,7 +88,10 @@ export class Slurm {
   }
 }
 
-/** As little as a cluster needs. It has four processors whatever this machine has, so that tasks of an array run together. */
+/**
+ * As little as a cluster needs. It has four processors whatever this machine has, so that tasks of
+ * an array run together.
+ */
 function configuration(folder: string, controllerPort: number, nodePort: number): string {
   return `ClusterName=playbill
 SlurmctldHost=${hostname()}(127.0.0.1)

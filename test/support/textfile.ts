@@ -4,7 +4,10 @@ import assert from 'node:assert/strict';
 
 const SAMPLE = /^([a-z][a-z0-9_]*)(\{(?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*"(?:,(?!\}))?)+\})? (-?\d+(?:\.\d+)?)$/;
 
-/** Values by name and labels. Every metric is typed, explained and listed in one piece; no sample comes twice. */
+/**
+ * Values by name and labels. Every metric is typed, explained and listed in one piece; no sample
+ * comes twice.
+ */
 export function samplesOf(text: string): Map<string, number> {
   assert.ok(text.endsWith('\n'), 'the text does not end in a line end');
   const samples = new Map<string, number>();

@@ -1,5 +1,6 @@
-// What tests of whole trees share: a catalogue made from rows, a build in this process, and a reader that chooses editions as an
-// edge does. No part of the program is replaced: real SQLite, real folders.
+// What tests of whole trees share: a catalogue made from rows, a build in this process, and a
+// reader that chooses editions as an edge does. No part of the program is replaced: real SQLite,
+// real folders.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
-// Trees with one thing wrong in them, and everything else made right again: digests, names, pointer, manifest and `current`
-// follow the forged content, so that only the check it is meant for can notice.
+// Trees with one thing wrong in them, and everything else made right again: digests, names,
+// pointer, manifest and `current` follow the forged content, so that only the check it is meant for
+// can notice.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

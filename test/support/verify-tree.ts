@@ -1,5 +1,5 @@
-// What the tests of `verify` share: one tree made by the real build, copies of it to damage, and tables of damage with the
-// findings that must come, no more and no fewer.
+// What the tests of `verify` share: one tree made by the real build, copies of it to damage, and
+// tables of damage with the findings that must come, no more and no fewer.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,8 +17,8 @@ export const K = 'kuwait';
 export const FRONTS = [F, K];
 
 /**
- * A tree of two releases, so that there are editions that only the older one names; to be asked for at the top of a file and
- * left as it is. 1 May 2026 is a Friday.
+ * A tree of two releases, so that there are editions that only the older one names; to be asked for
+ * at the top of a file and left as it is. 1 May 2026 is a Friday.
  */
 export function soundTree(): string {
   const root = join(temporaryFolderOfFile(), 'out');

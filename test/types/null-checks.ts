@@ -1,5 +1,6 @@
-// What the compiler must refuse in a storefront's code, and what it must take. Compiled with the sources, and once more by a consumer
-// of the packed client (test/client/package.test.ts): a line under "expect-error" that compiles is an error itself.
+// What the compiler must refuse in a storefront's code, and what it must take. Compiled with the
+// sources, and once more by a consumer of the packed client (test/client/package.test.ts): a line
+// under "expect-error" that compiles is an error itself.
 
 import { CatalogueError, createClient, keyFrom } from 'playbill/client';
 import type { Answer, Category, Client, ClientOptions, ProductCard, ProductsDocument } from 'playbill/client';
@@ -36,7 +37,9 @@ export function nulls(card: ProductCard): readonly (string | number | boolean)[]
   ];
 }
 
-/** Answers are shared between all who ask, so nobody may change them; and there are no further keys. */
+/**
+ * Answers are shared between all who ask, so nobody may change them; and there are no further keys.
+ */
 export function shared(document: ProductsDocument): void {
   const [card] = document.productCards;
   // @ts-expect-error there may be no card at all
@@ -52,7 +55,10 @@ export function shared(document: ProductsDocument): void {
   document.cards = unknown;
 }
 
-/** A client needs to know whom it speaks for and what it signs with; a secret and a private key are two things. */
+/**
+ * A client needs to know whom it speaks for and what it signs with; a secret and a private key are
+ * two things.
+ */
 export const options: readonly ClientOptions[] = [
   { baseUrl: 'https://cdn.example', ...keyFrom('{}') },
   { baseUrl: 'https://cdn.example', front: 'moscow', key: { keyid: 'k', secret: 's' } },
@@ -67,7 +73,9 @@ export const options: readonly ClientOptions[] = [
   { baseUrl: 'https://cdn.example', front: 'moscow', key: { keyid: 'k', privateKey: '-----BEGIN' } },
 ];
 
-/** What comes back is a promise of the right document, with the time of it where that is asked for. */
+/**
+ * What comes back is a promise of the right document, with the time of it where that is asked for.
+ */
 export async function asked(client: Client): Promise<readonly Category[]> {
   // @ts-expect-error a promise is no document
   const early: ProductsDocument = client.products();

@@ -1,4 +1,5 @@
-// The guards of `npm run bench`: that a yardstick which makes something else is reported, and what its tables are made of.
+// The guards of `npm run bench`: that a yardstick which makes something else is reported, and what
+// its tables are made of.
 
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -106,7 +106,8 @@ describe('the instants of a wall time', () => {
           const instants = zone.instantsAt(wallTime);
           for (const each of instants) expect(zone.format(each).slice(0, 19)).toBe(formatDateTime(wallTime));
           expect(instants).toEqual(instants.toSorted((a, b) => a - b));
-          // Nothing is missed: each offset in use around it either gives one of them, or does not print the wall time.
+          // Nothing is missed: each offset in use around it either gives one of them, or does not
+          // print the wall time.
           for (let near = wallTime - 2 * 86_400; near <= wallTime + 2 * 86_400; near += 900) {
             const each = instantOf(wallTime - offsetOf(zone, near));
             expect(instants.includes(each)).toBe(zone.format(each).startsWith(formatDateTime(wallTime)));
@@ -122,7 +123,10 @@ describe('the instants of a wall time', () => {
 
   const offsetOf = (zone: Zone, at: number): number => zone.offsetAt(instantOf(at));
 
-  /** Wall times beside a change of the clocks in the day before an instant: on both sides, where they are skipped or come twice. */
+  /**
+   * Wall times beside a change of the clocks in the day before an instant: on both sides, where
+   * they are skipped or come twice.
+   */
   function wallTimesBeside(zone: Zone, before: number, seconds: number): number[] {
     let [from, until] = [before - 86_400, before];
     while (until - from > 1) {

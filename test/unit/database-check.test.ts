@@ -1,5 +1,5 @@
-// check-db's rules, each with the fault planted in an otherwise good catalogue. The catalogue is bare, without CHECKs and keys,
-// as one made of views is: so every fault can be there.
+// check-db's rules, each with the fault planted in an otherwise good catalogue. The catalogue is
+// bare, without CHECKs and keys, as one made of views is: so every fault can be there.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

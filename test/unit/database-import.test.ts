@@ -1,4 +1,5 @@
-// Import and export: what comes in comes out; all of it or nothing; and a refusal says which line to mend.
+// Import and export: what comes in comes out; all of it or nothing; and a refusal says which line
+// to mend.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -561,7 +562,9 @@ describe('--mirror', () => {
     await mirrored(path, feed(6), { maxShrink: 1 - 0.7 });
   });
 
-  /** A hundred rows of a table, keyed by the number of the row; parents of link rows are among them. */
+  /**
+   * A hundred rows of a table, keyed by the number of the row; parents of link rows are among them.
+   */
   const rowsOf: Readonly<Partial<Record<TableName, (i: number) => string>>> = {
     images: (i) => line('images', { id: i, url: 'https://img.example/1.jpg' }),
     categories: (i) => line('categories', { id: i, slug: `c${i}`, name_singular: 'C', name_plural: 'C' }),

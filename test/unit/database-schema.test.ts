@@ -1,5 +1,6 @@
-// The catalogue's tables are said three times: in SQL (data/schema.sql), as column rules (src/database/contract/tables.ts), and in prose.
-// Here the first two are held together; data/schema-postgres.sql, by test/postgres/schema.test.ts.
+// The catalogue's tables are said three times: in SQL (data/schema.sql), as column rules
+// (src/database/contract/tables.ts), and in prose. Here the first two are held together;
+// data/schema-postgres.sql, by test/postgres/schema.test.ts.
 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -86,7 +87,8 @@ describe('the rules of tables.ts are those of data/schema.sql', () => {
   });
 
   test.each(TABLE_NAMES)('%s: NULL is let in by the same columns', (table) => {
-    // SQLite takes NULL for an INTEGER PRIMARY KEY to mean the next number, and so does not call it NOT NULL.
+    // SQLite takes NULL for an INTEGER PRIMARY KEY to mean the next number, and so does not call it
+    // NOT NULL.
     const nullable = columnsIn(table).filter(({ notnull, pk }) => notnull === 0 && pk === 0);
     expect(nullable.map(({ name }) => name)).toEqual(
       Object.entries(TABLES[table]).flatMap(([name, { isNullable }]) => (isNullable ? [name] : [])),
@@ -108,7 +110,8 @@ describe('the rules of tables.ts are those of data/schema.sql', () => {
     const key = columnsIn(table).filter(({ pk }) => pk > 0);
     expect(key.toSorted((a, b) => a.pk - b.pk).map(({ name }) => name)).toEqual(TABLE_RULES[table].key);
     const unique = [...TABLE_RULES[table].unique];
-    // What the composite foreign key of price_tiers refers to; no rule of its own, since the id alone is unique.
+    // What the composite foreign key of price_tiers refers to; no rule of its own, since the id
+    // alone is unique.
     if (table === 'sessions') unique.push('id,product_id');
     expect(indexesIn(table, 'u')).toEqual(unique);
   });

@@ -1,5 +1,6 @@
-// The demo catalogue against the real schema: every case it promises is in the rows, whatever the now. The cards are
-// counted by plain SQL written here from the rules, so that the demo does not depend on the code it is to show.
+// The demo catalogue against the real schema: every case it promises is in the rows, whatever the
+// now. The cards are counted by plain SQL written here from the rules, so that the demo does not
+// depend on the code it is to show.
 
 import { spawnSync } from 'node:child_process';
 import { createPublicKey } from 'node:crypto';
@@ -161,7 +162,9 @@ const CASES: Readonly<Record<string, string>> = {
   'names with « »': `${SOME_CARD} p.name LIKE '%«%»%'`,
 };
 
-/** A catalogue in memory as `data/schema.sql` makes it, filled in the order in which the rows come. */
+/**
+ * A catalogue in memory as `data/schema.sql` makes it, filled in the order in which the rows come.
+ */
 function fill(now: string, rows: Iterable<{ table: string; row: Record<string, unknown> }>): Database.Database {
   const db = new Database(':memory:');
   db.exec(schema);

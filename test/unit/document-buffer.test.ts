@@ -1,4 +1,5 @@
-// The document buffer: after any sequence of changes the document equals one that is written from scratch.
+// The document buffer: after any sequence of changes the document equals one that is written from
+// scratch.
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// The comparison of two documents: each planted change is named and nothing else, they are enough to make the new document
-// out of the old one, and it stays a file that a page can bundle.
+// The comparison of two documents: each planted change is named and nothing else, they are enough
+// to make the new document out of the old one, and it stays a file that a page can bundle.
 
 import { build } from 'esbuild';
 import * as fc from 'fast-check';
@@ -192,7 +192,10 @@ function put(item: Item, path: string, value: FieldValue): void {
   else item[field] = text.slice(0, 19) + value;
 }
 
-/** The length of the longest run of `after` that keeps the order of `before`, by trying every subset. */
+/**
+ * The length of the longest run of `after` that keeps the order of `before`, by trying every
+ * subset.
+ */
 function longestKept(before: readonly unknown[], after: readonly unknown[]): number {
   let longest = 0;
   for (let mask = 0; mask < 1 << after.length; mask++) {

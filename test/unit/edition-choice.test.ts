@@ -1,4 +1,5 @@
-// Which entry of a pointer is in force: by hand, and against the edge, which searches the same entries in the pointer's text.
+// Which entry of a pointer is in force: by hand, and against the edge, which searches the same
+// entries in the pointer's text.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// A front that excludes sessions of a product has a timeline of its own for it, and moves where all other fronts stand still.
+// A front that excludes sessions of a product has a timeline of its own for it, and moves where all
+// other fronts stand still.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +10,8 @@ const IN_AN_HOUR = '2026-05-01T10:00:00Z';
 
 test('what ends for the one session that a front has left ends on that front alone', async () => {
   const rows = smallCatalogue({ fronts: ['all', 'few'], productsPerFront: 0, sessionsPerProduct: 0, edition: 'x' });
-  // Three sessions, days ahead; the price of the last is good for an hour, and the second front has only that one.
+  // Three sessions, days ahead; the price of the last is good for an hour, and the second front has
+  // only that one.
   for (const [id, day] of [
     [102, 5],
     [103, 6],

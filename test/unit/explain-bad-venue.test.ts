@@ -1,4 +1,5 @@
-// `explain` counts the sessions of a product as a build does, those included whose venue cannot be read.
+// `explain` counts the sessions of a product as a build does, those included whose venue cannot be
+// read.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// What a document lists besides its cards (categories, groups, tags, badges) follows the cards, from one edition to the next.
+// What a document lists besides its cards (categories, groups, tags, badges) follows the cards,
+// from one edition to the next.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,6 +1,7 @@
-// The meaning of every time-dependent field, as hand-computed rows: the ten examples of fields.md and some forty more on
-// midnight, daylight saving, zones, weekends, sold out, sales and price windows, pauses and visibility. The answers were worked
-// out by hand from the definitions, not taken from any program.
+// The meaning of every time-dependent field, as hand-computed rows: the ten examples of fields.md
+// and some forty more on midnight, daylight saving, zones, weekends, sold out, sales and price
+// windows, pauses and visibility. The answers were worked out by hand from the definitions, not
+// taken from any program.
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

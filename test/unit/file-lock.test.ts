@@ -1,4 +1,5 @@
-// The locks of trees and of imports: who can take one, what else may be at its path, and what is said of it.
+// The locks of trees and of imports: who can take one, what else may be at its path, and what is
+// said of it.
 
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +19,10 @@ function taken(path: string): FileLock {
   return lock;
 }
 
-/** Another process with a lock on a file: for reading, as anyone can put on a file that he can open, or for writing. */
+/**
+ * Another process with a lock on a file: for reading, as anyone can put on a file that he can open,
+ * or for writing.
+ */
 async function lockedByAnother(path: string, kind: 'read' | 'write'): Promise<ChildProcess> {
   const script = `
     import Database from '${import.meta.resolve('better-sqlite3')}';

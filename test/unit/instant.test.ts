@@ -1,4 +1,5 @@
-// Instants and their text: what is canonical, what a person may type, and that the two directions agree everywhere.
+// Instants and their text: what is canonical, what a person may type, and that the two directions
+// agree everywhere.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,6 @@
-// Cells that are too large for any column, in every form that tables of SQLite have: found by their size, whoever reads them, and neither
-// read nor sorted. test/fault/large-cells.test.ts has cells that would not fit into memory.
+// Cells that are too large for any column, in every form that tables of SQLite have: found by their
+// size, whoever reads them, and neither read nor sorted. test/fault/large-cells.test.ts has cells
+// that would not fit into memory.
 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -34,7 +35,10 @@ const behindView = (expression: (name: string) => string) =>
     return `ALTER TABLE ${table} RENAME TO their_${table}; CREATE VIEW ${table} AS SELECT ${columns.join(', ')} FROM their_${table};`;
   });
 
-/** SQL that makes each form of the tables, and the prefix of the names of the tables that hold the rows. */
+/**
+ * SQL that makes each form of the tables, and the prefix of the names of the tables that hold the
+ * rows.
+ */
 const FORMS: readonly [form: string, make: string, prefix: string][] = [
   ['strict tables', forAll((table) => copied(table, 'STRICT', (declared) => declared)), ''],
   ['tables without types', forAll((table) => copied(table)), ''],

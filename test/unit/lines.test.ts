@@ -1,4 +1,5 @@
-// Lines for terminals and Markdown: nothing in a text can steer either, and no line is wider than a terminal.
+// Lines for terminals and Markdown: nothing in a text can steer either, and no line is wider than a
+// terminal.
 
 import * as fc from 'fast-check';
 import stringWidth from 'fast-string-width';

@@ -1,5 +1,5 @@
-// Sessions that have only a wall time, as a build and `explain` see them: until the second of their start, wherever the venue is, and in
-// the order in which they start.
+// Sessions that have only a wall time, as a build and `explain` see them: until the second of their
+// start, wherever the venue is, and in the order in which they start.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

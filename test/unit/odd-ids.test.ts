@@ -1,4 +1,5 @@
-// Ids and other cells of an operator's own views as no table of ours could hold them: what is read as JSON is what a driver would have handed over.
+// Ids and other cells of an operator's own views as no table of ours could hold them: what is read
+// as JSON is what a driver would have handed over.
 
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
@@ -101,7 +102,8 @@ test.each([
 test('ids beyond what a number holds are told apart, digit by digit', async () => {
   const ids = ['1152735103331642317', '1152735103331642318'];
   const { findings } = await built((database) => {
-    // Rows of a product that cannot be read are not looked at: of those the first, of others the last.
+    // Rows of a product that cannot be read are not looked at: of those the first, of others the
+    // last.
     for (const [table, end] of [
       ['venues', 'max'],
       ['products', 'min'],

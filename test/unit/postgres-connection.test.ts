@@ -1,4 +1,5 @@
-// How an address and the environment become settings of the driver; and that no password is ever shown.
+// How an address and the environment become settings of the driver; and that no password is ever
+// shown.
 
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

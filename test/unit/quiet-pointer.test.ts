@@ -1,5 +1,6 @@
-// Quiet pointers: when a build keeps the pointer of an earlier one, when it does not, and what then goes by the release's own now: status,
-// the guard on an earlier now, comparisons. Fronts alpha and bravo show products of their own, and one in common.
+// Quiet pointers: when a build keeps the pointer of an earlier one, when it does not, and what then
+// goes by the release's own now: status, the guard on an earlier now, comparisons. Fronts alpha and
+// bravo show products of their own, and one in common.
 
 import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

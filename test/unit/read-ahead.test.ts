@@ -1,4 +1,5 @@
-// Reading ahead: in order, never more than a few at once, and nothing lost where a read fails or its reader stops.
+// Reading ahead: in order, never more than a few at once, and nothing lost where a read fails or
+// its reader stops.
 
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -65,7 +66,8 @@ test('begins 32 reads before the first has ended, and no more', async () => {
 test('throws what a read has thrown in its turn, and not before', async () => {
   const read = async (item: number): Promise<number> => {
     if (item === 3) throw new Error('the fourth is broken');
-    // The first ones take their time: until then nobody has looked at the fourth, which ends the process if nobody ever does.
+    // The first ones take their time: until then nobody has looked at the fourth, which ends the
+    // process if nobody ever does.
     await setImmediate();
     return item;
   };

@@ -1,4 +1,5 @@
-// Recipes: an edition is kept without being assembled where everything that it is made of is what it was, and never otherwise.
+// Recipes: an edition is kept without being assembled where everything that it is made of is what
+// it was, and never otherwise.
 
 import { mkdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Which releases stay (snapshot.md, step 6): the rules as tables, by hand; and what pruning again and again may not lose.
+// Which releases stay (snapshot.md, step 6): the rules as tables, by hand; and what pruning again
+// and again may not lose.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -56,7 +57,8 @@ describe('which releases are kept', () => {
     expect(keptOf(releases)).toEqual([
       // The last of each day: that of 4 May is 6 days and 10 hours old.
       ...['04', '05', '06', '07', '08', '09'].map((day) => `2026-05-${day}T23:55:00Z daily`),
-      // The last of each hour: that of 9 o'clock yesterday is 23 hours and 45 minutes old, that of 8 o'clock more than a day.
+      // The last of each hour: that of 9 o'clock yesterday is 23 hours and 45 minutes old, that of
+      // 8 o'clock more than a day.
       ...hours('10', 9, 24).map((id) => `${id} hourly`),
       ...hours('11', 0, 8).map((id) => `${id} hourly`),
       // 8:40 was superseded at 8:45, less than an hour ago; 8:35 at 8:40, an hour ago.
@@ -149,7 +151,8 @@ test('pruning after every build keeps at least what pruning once at the end woul
           held = [...held, release].filter(({ id }) => kept.has(id));
           const atOnce = releasesKept(all, options);
           expect(held.map(({ id }) => id)).toEqual(expect.arrayContaining([...atOnce.keys()]));
-          // Ten, the hours of a day, the days of a week, and what was superseded within the grace time.
+          // Ten, the hours of a day, the days of a week, and what was superseded within the grace
+          // time.
           const inGrace = all.filter((_, i) => now - (all[i + 1]?.now ?? now) < graceSeconds).length;
           expect(held.length).toBeLessThanOrEqual(10 + 25 + 8 + inGrace + 1);
         }

@@ -1,4 +1,5 @@
-// data/schema.sql runs unaided in the plain sqlite3 shell, and makes what it makes in the driver; so does what check-db --stubs prints.
+// data/schema.sql runs unaided in the plain sqlite3 shell, and makes what it makes in the driver;
+// so does what check-db --stubs prints.
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

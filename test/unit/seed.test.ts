@@ -1,5 +1,5 @@
-// The seeded catalogue, at its smallest size: the same rows every time, nothing that the schema or a check would refuse,
-// and each special case in it. Says nothing about speed.
+// The seeded catalogue, at its smallest size: the same rows every time, nothing that the schema or
+// a check would refuse, and each special case in it. Says nothing about speed.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Which fronts each shard of a build renders: each of them once, in runs of one profile after the other, of about as many cards.
+// Which fronts each shard of a build renders: each of them once, in runs of one profile after the
+// other, of about as many cards.
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';

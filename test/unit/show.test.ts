@@ -1,4 +1,5 @@
-// The document of an instant, out of a tree's files: the right one, and a coded error where a file is not what it should be.
+// The document of an instant, out of a tree's files: the right one, and a coded error where a file
+// is not what it should be.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// What an operator is told of an SQLite file that cannot be opened: what is in the way, and what mends it.
+// What an operator is told of an SQLite file that cannot be opened: what is in the way, and what
+// mends it.
 
 import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +11,10 @@ import { readError } from '../../src/database/sqlite/errors.ts';
 import { goodCatalogue } from '../support/database-rows.ts';
 import { temporaryFolder } from '../support/trees.ts';
 
-/** A database whose writer was killed in the middle of a transaction, with the journal that undoes it. */
+/**
+ * A database whose writer was killed in the middle of a transaction, with the journal that undoes
+ * it.
+ */
 function interrupted(): string {
   const folder = temporaryFolder();
   const writer = goodCatalogue(join(folder, 'writing.sqlite'), false);

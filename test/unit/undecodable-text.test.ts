@@ -1,5 +1,6 @@
-// Text that is not UTF-8: SQLite stores any bytes as TEXT, and the driver shows what it cannot decode as U+FFFD. It is a finding, never
-// published; a U+FFFD that the catalogue really has passes through like any other character.
+// Text that is not UTF-8: SQLite stores any bytes as TEXT, and the driver shows what it cannot
+// decode as U+FFFD. It is a finding, never published; a U+FFFD that the catalogue really has passes
+// through like any other character.
 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -30,7 +31,10 @@ const SHOWN = [
   ['front_keys', 'secret_ref'],
 ] as const satisfies readonly (readonly [TableName, string])[];
 
-/** A catalogue in which the first row of a table has another value, given as SQL, in a column: our schema, or views. */
+/**
+ * A catalogue in which the first row of a table has another value, given as SQL, in a column: our
+ * schema, or views.
+ */
 function changed(table: TableName, column: string, value: string, isOfViews: boolean): string {
   const path = join(temporaryFolder(), 'catalogue.sqlite');
   const database = isOfViews ? viewsAt(path, ROWS) : new Database(catalogueAt(path, ROWS));
@@ -50,7 +54,8 @@ describe.each([
   ['our schema', false],
   ['views', true],
 ])('%s', (_, isOfViews) => {
-  // "https://", a letter, and: a byte of Latin-1, an overlong slash, half a surrogate pair, the beginning of a character.
+  // "https://", a letter, and: a byte of Latin-1, an overlong slash, half a surrogate pair, the
+  // beginning of a character.
   test.each(SHOWN)('%s.%s: not published, with the bytes in the finding; so says check-db', async (table, column) => {
     for (const bytes of ['e9', 'c0af', 'eda080', 'd0']) {
       const path = changed(table, column, `CAST(x'68747470733a2f2f41${bytes}' AS TEXT)`, isOfViews);
@@ -116,7 +121,8 @@ test('every column: check-db says so, and export prints nothing like it', async 
       ).toBe(true);
       await using reader = await openCatalogue(path);
       const exported = collected(exportRows(reader, [table], () => undefined));
-      // Where a column takes no such text at all, its rule has said so, and export shows it as it is.
+      // Where a column takes no such text at all, its rule has said so, and export shows it as it
+      // is.
       if (takesAnyText(table, column)) {
         await expect(exported, place).rejects.toMatchObject({ code: 'export-value-unprintable' });
       } else expect(await exported, place).toContain(`"${column}":"A\ufffd"`);

@@ -1,4 +1,5 @@
-// Files that the system refuses to read: they may be sound, so they count neither as absent nor as damaged.
+// Files that the system refuses to read: they may be sound, so they count neither as absent nor as
+// damaged.
 
 import { mkdirSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

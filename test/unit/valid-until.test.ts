@@ -1,5 +1,5 @@
-// Until when a snapshot is known to be right: the first boundary after the horizon (snapshot.md, Pointer). Offers only end, so what lies
-// behind the end of an offer is no boundary.
+// Until when a snapshot is known to be right: the first boundary after the horizon (snapshot.md,
+// Pointer). Offers only end, so what lies behind the end of an offer is no boundary.
 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -62,7 +62,8 @@ test.each([
   // What is not visible any more, or not before.
   ['an end of visibility before it', session(1, '12:00') + visible('NULL', at('09:30')), MIDNIGHT],
   ['a beginning of visibility behind it', session(1, '12:00', at('11:00')) + visible(at('11:30'), 'NULL'), '11:30'],
-  // One session that is over does not hide another's boundaries, whichever comes first and whether they share their tiers or not.
+  // One session that is over does not hide another's boundaries, whichever comes first and whether
+  // they share their tiers or not.
   ['a tier of two sessions', session(1, '09:30') + session(2, '12:00') + tier(1, at('11:00'), 'NULL'), '11:00'],
   [
     'a tier of a session that is over, beside one that is not',

@@ -32,7 +32,8 @@ test('variants of any size, in as many blocks as they take, are read back unchan
 test('no block is larger than a few MiB or its only run, so that no position comes near 2^31', () => {
   const builder = new RenderedProductsBuilder(sha256BytesOf);
   const text = 'x'.repeat(MEBIBYTE);
-  // In a single block, positions would pass 2^31 after two thousand of them; here each stays within its block.
+  // In a single block, positions would pass 2^31 after two thousand of them; here each stays within
+  // its block.
   const runs = Array.from({ length: 30 }, () => builder.run(text, 0, 0));
   const { blocks } = builder.products();
   expect(blocks.length).toBeGreaterThan(10);

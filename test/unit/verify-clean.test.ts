@@ -1,4 +1,5 @@
-// `verify` has nothing to say against what `build` makes, whatever the catalogue: a checker that cries wolf is switched off.
+// `verify` has nothing to say against what `build` makes, whatever the catalogue: a checker that
+// cries wolf is switched off.
 
 import * as fc from 'fast-check';
 import { join } from 'node:path';

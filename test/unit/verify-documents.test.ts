@@ -1,5 +1,6 @@
-// Documents that bear the right digest and are wrong all the same: schemas, dates, references between files. Everything that refers to
-// them is forged along, so that no other check could notice.
+// Documents that bear the right digest and are wrong all the same: schemas, dates, references
+// between files. Everything that refers to them is forged along, so that no other check could
+// notice.
 
 import { expect } from 'vitest';
 import { cardChange, documentChange, editionIn, forge, pointerIn } from '../support/verify-forgery.ts';

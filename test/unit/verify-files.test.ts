@@ -1,4 +1,5 @@
-// Files that are missing, damaged, strangers, or no files at all: `verify` names each, and nothing else.
+// Files that are missing, damaged, strangers, or no files at all: `verify` names each, and nothing
+// else.
 
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, renameSync, symlinkSync, truncateSync } from 'node:fs';

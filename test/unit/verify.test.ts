@@ -1,5 +1,5 @@
-// What `verify` says of whole trees: nothing of a sound one, something of every file that is damaged, and a coded error where
-// there is nothing to check.
+// What `verify` says of whole trees: nothing of a sound one, something of every file that is
+// damaged, and a coded error where there is nothing to check.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// How a run that writes a folder ends if it fails midway: exit code 2 only while nothing of the tree has been written.
+// How a run that writes a folder ends if it fails midway: exit code 2 only while nothing of the
+// tree has been written.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Riyadh and Kuwait: Arabic names, a weekend of Friday and Saturday, and a currency with three decimals beside one with two.
+// Riyadh and Kuwait: Arabic names, a weekend of Friday and Saturday, and a currency with three
+// decimals beside one with two.
 
 import type { Season } from '../season.ts';
 

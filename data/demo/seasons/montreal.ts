@@ -1,4 +1,5 @@
-// Montréal: French and English names in Canadian dollars, daylight saving on other dates than in Europe.
+// Montréal: French and English names in Canadian dollars, daylight saving on other dates than in
+// Europe.
 
 import type { Season } from '../season.ts';
 

@@ -1,5 +1,5 @@
-// Moscow: a theatre's own site (fonar), the city portal (moscow) and a partner's app (kassa) share zone, currency and many
-// products; a fourth front (neva) is disabled.
+// Moscow: a theatre's own site (fonar), the city portal (moscow) and a partner's app (kassa) share
+// zone, currency and many products; a fourth front (neva) is disabled.
 
 import type { Season } from '../season.ts';
 

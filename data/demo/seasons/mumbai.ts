@@ -1,4 +1,5 @@
-// Mumbai: Hindi and English names, half-hour zones (and one of three quarters), a six-day working week.
+// Mumbai: Hindi and English names, half-hour zones (and one of three quarters), a six-day working
+// week.
 
 import type { Season } from '../season.ts';
 

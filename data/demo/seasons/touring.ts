@@ -1,5 +1,5 @@
-// On tour and online: products of several cities' fronts, with a tier for each currency (and one front left without).
-// The taxonomy is that of the cities.
+// On tour and online: products of several cities' fronts, with a tier for each currency (and one
+// front left without). The taxonomy is that of the cities.
 
 import type { Season } from '../season.ts';
 

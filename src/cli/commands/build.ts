@@ -1,4 +1,5 @@
-// `playbill build`: turns flags into options, runs the build or one shard of it, and prints the result.
+// `playbill build`: turns flags into options, runs the build or one shard of it, and prints the
+// result.
 
 import { Option } from 'commander';
 import type { AppError } from '../../errors.ts';

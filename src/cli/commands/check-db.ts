@@ -1,5 +1,5 @@
-// `playbill check-db`: reports everything that is wrong with a catalogue, grouped by column or one finding per line. Writes nothing; --stubs only
-// prints SQL.
+// `playbill check-db`: reports everything that is wrong with a catalogue, grouped by column or one
+// finding per line. Writes nothing; --stubs only prints SQL.
 
 import { Option } from 'commander';
 import { databaseText } from '../../database/open.ts';

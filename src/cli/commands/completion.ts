@@ -1,5 +1,5 @@
-// `playbill completion`: prints a shell script, which runs this command again to get candidates. Never prints an error while someone is typing:
-// what cannot be read is not completed.
+// `playbill completion`: prints a shell script, which runs this command again to get candidates.
+// Never prints an error while someone is typing: what cannot be read is not completed.
 
 import { candidatesFor, type Candidate, type WantedValue } from '../candidates.ts';
 import type { PlaybillCommand } from '../command.ts';
@@ -16,7 +16,8 @@ export function addCompletionCommand(program: PlaybillCommand): void {
         'and products of the catalogue.',
     )
     .operand('<shell>', 'the shell', SHELLS)
-    // The line to complete follows the shell's name. Help does not list it: only the script passes it.
+    // The line to complete follows the shell's name. Help does not list it: only the script passes
+    // it.
     .allowExcessArguments().helpBelow(`
 Examples:
   source <(playbill completion bash)                    in ~/.bashrc
@@ -39,7 +40,10 @@ Exit codes: 0 printed, 2 wrong usage.`);
   });
 }
 
-/** Looks names up in the tree and the database that the command line names; by default in those that the command would open. */
+/**
+ * Looks names up in the tree and the database that the command line names; by default in those that
+ * the command would open.
+ */
 async function namesOf({ name, command, typed, valueOf }: WantedValue, { environment }: CommandContext) {
   const { frontNames, keyNames, productNames, releaseNames } = await import('../../operations/completions.ts');
   const out = valueOf('--out') ?? (environment('PLAYBILL_OUT') || 'out');
@@ -57,8 +61,9 @@ const LINES: Record<(typeof SHELLS)[number], (candidate: Candidate) => string> =
 };
 
 /**
- * Without candidates, each script completes file names. Bash (3.2 or newer) splits words at COMP_WORDBREAKS, so also at the colon of a key id:
- * the script joins words that have no blank between them, and strips from the candidates the part that readline keeps. Bash before 4.4 sorts
+ * Without candidates, each script completes file names. Bash (3.2 or newer) splits words at
+ * COMP_WORDBREAKS, so also at the colon of a key id: the script joins words that have no blank
+ * between them, and strips from the candidates the part that readline keeps. Bash before 4.4 sorts
  * the candidates.
  */
 const SCRIPTS = {

@@ -1,4 +1,5 @@
-// `playbill demo`: creates a catalogue for the current time, then runs the operator's own commands on it: build and preview.
+// `playbill demo`: creates a catalogue for the current time, then runs the operator's own commands
+// on it: build and preview.
 
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// `playbill diff`: shows what differs between two releases and why; with --until, what the clock will change in one.
+// `playbill diff`: shows what differs between two releases and why; with --until, what the clock
+// will change in one.
 
 import { Option } from 'commander';
 import { Zone } from '../../catalogue/calendar.ts';
@@ -160,7 +161,8 @@ async function* forecastLines(
   until: string,
   style: ReportStyle,
 ): AsyncGenerator<string> {
-  // A snapshot may stay right beyond the horizon, until the next change. A horizon that reaches `until` is always enough.
+  // A snapshot may stay right beyond the horizon, until the next change. A horizon that reaches
+  // `until` is always enough.
   const needed = (parseInstant(until) ?? 0) - (parseInstant(release.manifest.now) ?? 0);
   const remedy = needed > DURATION_MAX_SECONDS ? '' : `: build with --horizon ${durationText(needed)} or more`;
   yield style.note(`release ${release.id}, from ${from} until ${until}`);

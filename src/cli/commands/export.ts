@@ -1,4 +1,5 @@
-// `playbill export`: prints the rows of a catalogue as NDJSON, in the format that `playbill import` reads.
+// `playbill export`: prints the rows of a catalogue as NDJSON, in the format that `playbill import`
+// reads.
 
 import { TABLE_NAMES } from '../../database/contract/tables.ts';
 import { databaseText } from '../../database/open.ts';

@@ -71,7 +71,8 @@ export function addImportCommand(program: PlaybillCommand): void {
       const db = databaseText(flags.db);
       const interrupted = new AbortController();
       let state = 'nothing was imported; the database is as it was';
-      // Removes the catalogue that it was creating, or rolls back, so that no journal is left to readers who may not apply it.
+      // Removes the catalogue that it was creating, or rolls back, so that no journal is left to
+      // readers who may not apply it.
       context.onInterrupt((signal) => {
         interrupted.abort();
         terminal.log(`interrupted by ${signal}: ${state}`);

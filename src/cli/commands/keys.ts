@@ -1,4 +1,5 @@
-// `playbill keys issue|list|revoke`. A private key is output once, to a file or to stdout, and stored nowhere else.
+// `playbill keys issue|list|revoke`. A private key is output once, to a file or to stdout, and
+// stored nowhere else.
 
 import { resolve } from 'node:path';
 import type { KeyRing } from '../../contract/key-ring.ts';
@@ -291,7 +292,10 @@ Then: ${edgesText(out)}`);
   }
 }
 
-/** What to do for each kind of edge once the tree has a new key ring. None needs a reload or a deployment. */
+/**
+ * What to do for each kind of edge once the tree has a new key ring. None needs a reload or a
+ * deployment.
+ */
 function edgesText(out: string): string {
   return `Edges that read the tree itself, in a folder or a bucket, use it within a minute. For others:
   copy    if an edge reads a copy of the tree, or a URL: copy edge/keyring.json there

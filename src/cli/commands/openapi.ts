@@ -1,4 +1,5 @@
-// `playbill openapi`: prints the contract as an OpenAPI document, or writes it as a folder of JSON Schemas.
+// `playbill openapi`: prints the contract as an OpenAPI document, or writes it as a folder of JSON
+// Schemas.
 
 import type { Refusal } from '../../edge/rule/refusal-response.ts';
 import { AppError } from '../../errors.ts';

@@ -1,4 +1,5 @@
-// `playbill preview`: serves a local page that shows a front as its visitors see it, at any instant of its editions.
+// `playbill preview`: serves a local page that shows a front as its visitors see it, at any instant
+// of its editions.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { AppError, messageOf } from '../../errors.ts';
@@ -52,7 +53,9 @@ async function catalogueAt(path: string, { tzdata }: CommandContext): Promise<Pr
   return previewCatalogue(path, tzdata, await import('../output/explain.ts'));
 }
 
-/** The page's script and style: bundled when the package was compiled; in a checkout, bundled now. */
+/**
+ * The page's script and style: bundled when the package was compiled; in a checkout, bundled now.
+ */
 async function pageBundle(): Promise<PageBundle> {
   const shipped = (name: string): URL => new URL(`../preview/bundles/${name}`, import.meta.url);
   const [script, style] = [shipped('page.js'), shipped('page.css')];

@@ -1,4 +1,5 @@
-// `playbill rollback`: returns to an older release and holds the tree there; with --resume, lets builds publish again.
+// `playbill rollback`: returns to an older release and holds the tree there; with --resume, lets
+// builds publish again.
 
 import { findingLine } from '../../findings.ts';
 import { formatInstant } from '../../catalogue/instant.ts';
@@ -98,7 +99,9 @@ function cardsText({ cardsBefore, cardsAfter }: RollbackResultJson['fronts'][num
   return `cards ${cardsBefore ?? 'none'} → ${cardsAfter ?? 'none'}`;
 }
 
-/** Frequent builds publish the same fault several times, so the previous release may be no better. */
+/**
+ * Frequent builds publish the same fault several times, so the previous release may be no better.
+ */
 function sameWarning(id: string, replacedId: string | null, out: string): string {
   const tree = shellWord(out);
   return `warning: nothing changes for visitors: release ${id} shows the same documents as ${replacedId ?? 'the tree did'}
@@ -108,7 +111,10 @@ function sameWarning(id: string, replacedId: string | null, out: string): string
     playbill rollback ID --out ${tree}`;
 }
 
-/** How to serve old data for longer than the release stays right: build from a copy of the old database, and hold the tree at that. */
+/**
+ * How to serve old data for longer than the release stays right: build from a copy of the old
+ * database, and hold the tree at that.
+ */
 function copyText(out: string): string {
   const tree = shellWord(out);
   return `  hint: if you have a copy of the old database, stop the builds from cron, build from the copy, and hold the tree at that:

@@ -46,7 +46,8 @@ Exit codes: 0 ended, 2 wrong usage, no tree, or an address that cannot be listen
           const at = formatInstant(instantOf(Math.floor(now)));
           const entry = { at, method, target, front, status, reason, durationMs: Math.round(durationMs * 10) / 10 };
           const { durationMs: ms } = entry;
-          // Text from a client is printed as JSON, so that it cannot forge lines or control the terminal.
+          // Text from a client is printed as JSON, so that it cannot forge lines or control the
+          // terminal.
           const line = `${at} ${status} ${method} ${JSON.stringify(target)} ${JSON.stringify(front)} ${ms} ms${reason === null ? '' : ` ${reason}`}`;
           terminal.print(flags.json === true ? JSON.stringify(entry) : line);
         },

@@ -1,5 +1,5 @@
-// The other commands of a build in shards: `playbill finish` publishes what the shards have rendered, `playbill snapshot` holds one state of
-// a catalogue in PostgreSQL for them.
+// The other commands of a build in shards: `playbill finish` publishes what the shards have
+// rendered, `playbill snapshot` holds one state of a catalogue in PostgreSQL for them.
 
 import { setTimeout } from 'node:timers/promises';
 import { parseInstant } from '../../catalogue/instant.ts';

@@ -102,7 +102,10 @@ function deepJson({ conditions, checked, findings }: DeepStatus): NonNullable<St
 /** The time limit for each response of an edge. */
 const EDGE_TIMEOUT_SECONDS = 10;
 
-/** Reads the keys to try at the edge; refuses --edge without --key, and the reverse. @throws AppError usage, key-file-unreadable, key-invalid */
+/**
+ * Reads the keys to try at the edge; refuses --edge without --key, and the reverse.
+ * @throws AppError usage, key-file-unreadable, key-invalid
+ */
 async function keysFor(
   edge: URL | undefined,
   files: readonly string[],

@@ -1,4 +1,5 @@
-// `playbill verify`: reports everything that is wrong with a tree, front by front, one finding per line.
+// `playbill verify`: reports everything that is wrong with a tree, front by front, one finding per
+// line.
 
 import type { PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';

@@ -1,5 +1,6 @@
-// `build --prometheus`: replaces the textfile at the end of every run, failed or not. Alerts then see builds that fail (by the exit code) and
-// builds that stop (by the age of the last success). A killed run writes nothing, so the last success ages as well.
+// `build --prometheus`: replaces the textfile at the end of every run, failed or not. Alerts then
+// see builds that fail (by the exit code) and builds that stop (by the age of the last success). A
+// killed run writes nothing, so the last success ages as well.
 
 import { AppError } from '../../errors.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -8,8 +9,9 @@ import type { CommandContext } from '../context.ts';
 import { errorText } from './terminal.ts';
 
 /**
- * Runs a build and writes its outcome to the textfile. Refuses a file that cannot be replaced before building; a failure to write it after the
- * build is a warning. @throws AppError metrics-not-writable, and what the build throws
+ * Runs a build and writes its outcome to the textfile. Refuses a file that cannot be replaced
+ * before building; a failure to write it after the build is a warning.
+ * @throws AppError metrics-not-writable, and what the build throws
  */
 export async function withMetrics(
   path: string,

@@ -17,7 +17,9 @@ import { holdLines, keysGuardLines, planLines, prunedText, requestLines } from '
 import { foldedText, tableText } from './table.ts';
 import { bytesText, countText, durationText, findingText, styled, type Terminal } from './terminal.ts';
 
-/** The result as JSON, before the hook has been notified: without `notice`, and `warnings` is empty. */
+/**
+ * The result as JSON, before the hook has been notified: without `notice`, and `warnings` is empty.
+ */
 export async function buildJson(
   result: BuildResult & RequestsMade,
   { horizonSeconds, isDryRun }: { readonly horizonSeconds: number; readonly isDryRun: boolean },
@@ -67,7 +69,10 @@ export function notifyOfBuild(
   return notifyOfPublish({ ...result, plan: done }, flags, context, now);
 }
 
-/** Prints the result; returns how the run ended. `database` is used in hints to `check-db`; null if the command has no `--db`. */
+/**
+ * Prints the result; returns how the run ended. `database` is used in hints to `check-db`; null if
+ * the command has no `--db`.
+ */
 export function printBuild(
   json: BuildResultJson,
   database: string | null,

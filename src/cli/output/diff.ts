@@ -49,7 +49,10 @@ export const MARKDOWN_STYLE: ReportStyle = {
   note: (text) => `\n${text}`,
 };
 
-/** A group of changes under its title; empty if there are none. `counts` also covers changes that are not in the list. */
+/**
+ * A group of changes under its title; empty if there are none. `counts` also covers changes that
+ * are not in the list.
+ */
 export function partLines(
   title: string,
   changes: readonly DocumentChange[],

@@ -1,4 +1,5 @@
-// Formats the results of an edge check as a table. A difference is followed by what was expected, what was found, and what to do about it.
+// Formats the results of an edge check as a table. A difference is followed by what was expected,
+// what was found, and what to do about it.
 
 import type { EdgeCheck, EdgeCheckResultJson } from '../../contract/results/edge.ts';
 import { escapeLine } from './escape.ts';
@@ -27,7 +28,10 @@ export function edgeChecksText(checks: readonly EdgeCheck[], terminal: Terminal)
   return tableText(['check', 'state'], rows, terminal, checks.map(noteOf));
 }
 
-/** The lines below a row. A row that is ok has some only if what was found says more than what was expected. */
+/**
+ * The lines below a row. A row that is ok has some only if what was found says more than what was
+ * expected.
+ */
 function noteOf({ state, expected, found, hint }: EdgeCheck): string {
   const lines =
     state === 'differs'

@@ -1,9 +1,10 @@
-// Escapes untrusted text (from a catalogue, a request, a file name) for a terminal, so that it is shown instead of interpreted. The escapes are
-// those of JSON, so that JSON keeps its meaning.
+// Escapes untrusted text (from a catalogue, a request, a file name) for a terminal, so that it is
+// shown instead of interpreted. The escapes are those of JSON, so that JSON keeps its meaning.
 
 /**
- * Control characters, line and paragraph separators, lone surrogates and format characters (Unicode's Cc, Zl, Zp, Cs, Cf): they can hide or
- * reverse text, forge lines, or control a terminal. Exceptions: joiners and direction marks that the spelling of some scripts needs, and
+ * Control characters, line and paragraph separators, lone surrogates and format characters
+ * (Unicode's Cc, Zl, Zp, Cs, Cf): they can hide or reverse text, forge lines, or control a
+ * terminal. Exceptions: joiners and direction marks that the spelling of some scripts needs, and
  * visible number signs.
  */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u0600-\u0605\u06dd\u070f\u08e2\u200c-\u200f])\p{Cf}/gu;

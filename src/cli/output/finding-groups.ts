@@ -1,5 +1,5 @@
-// Groups findings by what they have in common, with a count and three examples: a view that maps a column wrongly causes a finding in every
-// row. Memory does not grow with the number of findings.
+// Groups findings by what they have in common, with a count and three examples: a view that maps a
+// column wrongly causes a finding in every row. Memory does not grow with the number of findings.
 
 import type { Finding } from '../../findings.ts';
 import { escapeLine } from './escape.ts';
@@ -63,7 +63,10 @@ function columnOf({ place, column }: Finding): string {
   return column === undefined ? table : `${table}.${column}`;
 }
 
-/** A group as text. Its only finding, or the title with the number of them; then the other lines, indented. */
+/**
+ * A group as text. Its only finding, or the title with the number of them; then the other lines,
+ * indented.
+ */
 export function groupText(
   { title, first, count, lines }: FindingGroup,
   terminal: Pick<Terminal, 'isColoured'>,

@@ -1,5 +1,5 @@
-// Findings for CI services: GitHub Actions annotations, and JUnit XML, which most other services read. Text is escaped so that it cannot end a
-// workflow command or an XML element.
+// Findings for CI services: GitHub Actions annotations, and JUnit XML, which most other services
+// read. Text is escaped so that it cannot end a workflow command or an XML element.
 
 import { Option } from 'commander';
 import type { FindingsResultJson } from '../../contract/results/check.ts';
@@ -45,8 +45,9 @@ function githubProperty(text: string): string {
 }
 
 /**
- * A test suite with one case per finding; errors are failures. One more case says what was checked, so that a report without findings still
- * has a test that passed. It fails if there are errors beyond those that are listed.
+ * A test suite with one case per finding; errors are failures. One more case says what was checked,
+ * so that a report without findings still has a test that passed. It fails if there are errors
+ * beyond those that are listed.
  */
 export function junitText(
   command: string,
@@ -79,8 +80,9 @@ export function junitText(
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /**
- * Text of one line for an element or a quoted attribute. XML 1.0 allows no control characters and lone surrogates, not even as references
- * (section 2.2). escapeLine replaces all of them except U+FFFE and U+FFFF.
+ * Text of one line for an element or a quoted attribute. XML 1.0 allows no control characters and
+ * lone surrogates, not even as references (section 2.2). escapeLine replaces all of them except
+ * U+FFFE and U+FFFF.
  */
 function xmlText(text: string): string {
   const whole = escapeLine(text).replaceAll(

@@ -1,5 +1,5 @@
-// Prints the findings of `verify` and `check-db`, of any number: one per line as they are found, or all at the end as JSON or JUnit XML. A line
-// about what was checked follows.
+// Prints the findings of `verify` and `check-db`, of any number: one per line as they are found, or
+// all at the end as JSON or JUnit XML. A line about what was checked follows.
 
 import type { FindingsResultJson } from '../../contract/results/check.ts';
 import { FINDINGS_KEPT, type Finding } from '../../findings.ts';

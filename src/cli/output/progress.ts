@@ -1,5 +1,6 @@
-// Progress on one line of a terminal. The cursor stays visible and lines wrap as ever, so nothing has to be restored: a signal may end
-// the process at any moment, even while SQLite works and no code of ours could run.
+// Progress on one line of a terminal. The cursor stays visible and lines wrap as ever, so nothing
+// has to be restored: a signal may end the process at any moment, even while SQLite works and no
+// code of ours could run.
 
 import stringWidth from 'fast-string-width';
 import type { Output } from './stdout.ts';

@@ -1,5 +1,6 @@
-// The Prometheus textfile of `status` and `build`: the state of every front in the tree, and of the last build. Times are given as timestamps as
-// well as ages: in a file that is no longer rewritten an age stays the same, while a timestamp can still be compared with the clock.
+// The Prometheus textfile of `status` and `build`: the state of every front in the tree, and of the
+// last build. Times are given as timestamps as well as ages: in a file that is no longer rewritten
+// an age stays the same, while a timestamp can still be compared with the clock.
 
 import type { RequestsJson } from '../../contract/results/parts.ts';
 import type { StatusResultJson } from '../../contract/results/status.ts';
@@ -99,7 +100,10 @@ export function areKeysLost(findings: StatusResultJson['findings']): boolean {
   );
 }
 
-/** The metrics of a build. `endedAt` is in seconds since 1970. A failed run keeps the last success of `before`, the previous text. */
+/**
+ * The metrics of a build. `endedAt` is in seconds since 1970. A failed run keeps the last success
+ * of `before`, the previous text.
+ */
 export function buildMetrics(
   { exitCode, findings, isOnPublishFailed, requests, endedAt }: BuildEnd & { readonly endedAt: number },
   before: string,

@@ -1,12 +1,13 @@
-// Lines about releases that several commands print: a hold, a plan, requests to a bucket, what was pruned.
+// Lines about releases that several commands print: a hold, a plan, requests to a bucket, what was
+// pruned.
 
 import type { PruneResultJson } from '../../contract/results/history.ts';
 import type { KeysGuard, RequestsJson } from '../../contract/results/parts.ts';
 import { bytesText, countText, styled, type Terminal } from './terminal.ts';
 
 /**
- * Says that a rollback holds the tree, and how to resume. `releaseId` is the release that the hold names; null if the hold's file is damaged.
- * Coloured if a terminal is given.
+ * Says that a rollback holds the tree, and how to resume. `releaseId` is the release that the hold
+ * names; null if the hold's file is damaged. Coloured if a terminal is given.
  */
 export function holdLines(
   releaseId: string | null,

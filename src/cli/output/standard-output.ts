@@ -6,8 +6,8 @@ import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 import type { Output } from './stdout.ts';
 
 /**
- * Standard output. Node's own stream for a file writes each chunk once: where a disk that fills takes only the beginning, the result would be
- * cut off without an error.
+ * Standard output. Node's own stream for a file writes each chunk once: where a disk that fills
+ * takes only the beginning, the result would be cut off without an error.
  */
 export function standardOutput(): Output {
   const stats = fstatSync(1);
@@ -24,7 +24,10 @@ export function standardOutput(): Output {
   });
 }
 
-/** The error of an output that could not be written; null where it could, or where its reader has stopped early: `playbill … | head`. */
+/**
+ * The error of an output that could not be written; null where it could, or where its reader has
+ * stopped early: `playbill … | head`.
+ */
 export function outputError({ errored }: Pick<Output, 'errored'>): AppError | null {
   if (errored === null || errored === undefined || systemCodeOf(errored) === 'EPIPE') return null;
   const message = `expected to be able to write standard output, found: ${messageOf(errored)}; the result is cut off`;

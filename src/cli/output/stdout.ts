@@ -16,8 +16,9 @@ export interface Output extends NodeJS.WritableStream {
 }
 
 /**
- * Writes pieces of text to stdout: escaped on a terminal, unchanged elsewhere. On a terminal, calls `makeRoom` before each piece to remove a
- * progress bar. Stops early, without an error, when the reader closes the pipe (`… | head`) or stdout fails in another way, which it keeps.
+ * Writes pieces of text to stdout: escaped on a terminal, unchanged elsewhere. On a terminal, calls
+ * `makeRoom` before each piece to remove a progress bar. Stops early, without an error, when the
+ * reader closes the pipe (`… | head`) or stdout fails in another way, which it keeps.
  * @returns whether everything was written
  */
 export async function printAll(stdout: Output, pieces: AsyncGenerator<string>, makeRoom: () => void): Promise<boolean> {

@@ -1,5 +1,6 @@
-// Tables as wide as the terminal. Nothing is truncated, because names are pasted into the next command: a name that is too long gets its
-// own line, and a table that is too wide becomes one paragraph per row.
+// Tables as wide as the terminal. Nothing is truncated, because names are pasted into the next
+// command: a name that is too long gets its own line, and a table that is too wide becomes one
+// paragraph per row.
 
 import stringWidth from 'fast-string-width';
 import { escapeLine } from './escape.ts';
@@ -21,7 +22,10 @@ const GAP = '  ';
 
 type Width = Pick<Terminal, 'columns'>;
 
-/** An aligned table; numbers are right-aligned. Escapes cells. `notes[i]` is printed below row i, unless it is ''. */
+/**
+ * An aligned table; numbers are right-aligned. Escapes cells. `notes[i]` is printed below row i,
+ * unless it is ''.
+ */
 export function tableText(
   header: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -45,7 +49,8 @@ function tableBlocks(header: readonly string[], rows: readonly (readonly Cell[])
   const room = width.columns - otherTotal;
   if (room < stringWidth(header[0] ?? '')) return ['', ...cells.map((row) => paragraph(header, row, width))];
 
-  // The first column is as wide as the widest name that leaves room for the other columns. A wider name goes above its row.
+  // The first column is as wide as the widest name that leaves room for the other columns. A wider
+  // name goes above its row.
   const names = [header[0] ?? '', ...cells.map(([name = '']) => name)].map((name) => stringWidth(name));
   const nameWidth = firstWidth <= room ? firstWidth : Math.max(...names.filter((width) => width <= room));
   const line = (row: readonly string[]): string =>
@@ -71,7 +76,10 @@ function paragraph(header: readonly string[], [name = '', ...others]: readonly s
   return `${name}\n${foldedText(GAP, pairs, width)}`;
 }
 
-/** Joins parts with commas and folds them at the terminal's width. Does not break parts. Every line begins with the indent. */
+/**
+ * Joins parts with commas and folds them at the terminal's width. Does not break parts. Every line
+ * begins with the indent.
+ */
 export function foldedText(indent: string, parts: readonly string[], { columns }: Width): string {
   const lines: string[] = [];
   let line = indent;

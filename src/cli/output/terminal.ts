@@ -1,5 +1,5 @@
-// The output of commands: results on stdout, messages and progress on stderr. Only this file knows whether a stream is a terminal. It escapes
-// everything that a terminal would interpret.
+// The output of commands: results on stdout, messages and progress on stderr. Only this file knows
+// whether a stream is a terminal. It escapes everything that a terminal would interpret.
 
 import type { Finding } from '../../findings.ts';
 import type { AppError } from '../../errors.ts';
@@ -11,22 +11,29 @@ import { COLUMNS } from './text.ts';
 export interface Terminal {
   /** Prints one or more lines of the result. */
   readonly print: (text: string) => void;
-  /** Prints a line of the result: escaped on a terminal, byte for byte elsewhere. For published documents. */
+  /**
+   * Prints a line of the result: escaped on a terminal, byte for byte elsewhere. For published
+   * documents.
+   */
   readonly printExact: (text: string) => void;
   /** Prints a result that is too large for memory: see `printAll` of stdout.ts. */
   readonly printAll: (pieces: AsyncGenerator<string>) => Promise<boolean>;
   /** Writes a message to stderr. */
   readonly log: (text: string) => void;
   /**
-   * A progress bar if stderr is a terminal, otherwise nothing. With a unit it shows a count, for work whose total is unknown. Whatever
-   * else is written removes it; the next `show` brings it back.
+   * A progress bar if stderr is a terminal, otherwise nothing. With a unit it shows a count, for
+   * work whose total is unknown. Whatever else is written removes it; the next `show` brings it
+   * back.
    */
   readonly progress: (label: string, unit?: string) => Progress;
   /** Whether results go to a terminal, which keeps and shows what it has printed. */
   readonly isTerminal: boolean;
   /** The width for tables: the terminal's, or 80. */
   readonly columns: number;
-  /** Whether results may be coloured: on a terminal, unless NO_COLOR is set. FORCE_COLOR is ignored, so that a pipe gets plain text. */
+  /**
+   * Whether results may be coloured: on a terminal, unless NO_COLOR is set. FORCE_COLOR is ignored,
+   * so that a pipe gets plain text.
+   */
   readonly isColoured: boolean;
 }
 

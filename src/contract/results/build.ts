@@ -21,7 +21,10 @@ import {
 export const buildResultSchema = z.strictObject({
   /** null if nothing has ever been published. */
   release: releaseId.nullable(),
-  /** The rollback that holds the tree, so that nothing was published, whatever `fronts` says; null if there is none. */
+  /**
+   * The rollback that holds the tree, so that nothing was published, whatever `fronts` says; null
+   * if there is none.
+   */
   hold: holdSchema.nullable(),
   now: instantText,
   horizonSeconds: count,
@@ -51,7 +54,10 @@ export const buildResultSchema = z.strictObject({
   put: filesAndBytes,
   kept: filesAndBytes,
   removed: filesAndBytes,
-  /** The part of `removed` that is pruning: manifests of releases no longer kept, and editions that no release names. */
+  /**
+   * The part of `removed` that is pruning: manifests of releases no longer kept, and editions that
+   * no release names.
+   */
   pruned: prunedSchema,
   /** What happens to every file, and why; only in a dry run. */
   plan: z.array(planEntrySchema).optional(),

@@ -22,10 +22,16 @@ const fieldValue: z.ZodType<FieldValue> = z
   ])
   .meta({ id: 'FieldValue', description: 'Any value that a field of a document may have' });
 
-/** A session start that changes to another one is compared in parts: `todaySlot.date`, `.time`, `.offset`. */
+/**
+ * A session start that changes to another one is compared in parts: `todaySlot.date`, `.time`,
+ * `.offset`.
+ */
 const fieldChangeSchema = z.strictObject({ path: z.string(), before: fieldValue, after: fieldValue });
 
-/** An element of a list in the products document. If it is in both documents, slug and name are the new ones. */
+/**
+ * An element of a list in the products document. If it is in both documents, slug and name are the
+ * new ones.
+ */
 const element = {
   list: z.enum(['productCards', 'categories', 'groups', 'tags', 'badges']),
   /** For a card, its `productId`. */
@@ -55,10 +61,16 @@ const frontDifferenceSchema = z.strictObject({
   clock: changes,
   /** What changed in the data, compared at the same instant. */
   data: changes,
-  /** Changes that may be of either kind, because the older snapshot is known to be right only until `comparableUntil`; else empty. */
+  /**
+   * Changes that may be of either kind, because the older snapshot is known to be right only until
+   * `comparableUntil`; else empty.
+   */
   ambiguous: changes,
   comparableUntil: instantText.nullable(),
-  /** With `comparableUntil`: the horizon with which the older snapshot would have reached the newer one's instant. */
+  /**
+   * With `comparableUntil`: the horizon with which the older snapshot would have reached the newer
+   * one's instant.
+   */
   horizonNeededSeconds: count.nullable(),
   /** Changes in the data that show only later, each at the instant at which it first shows. */
   upcoming: z.array(z.strictObject({ from: instantText, changes })).readonly(),
@@ -88,14 +100,23 @@ const changeCounts = z.partialRecord(
   z.strictObject({ added: count, gone: count, changed: count, moved: count }),
 );
 
-/** `differences` of `build --dry-run`: compares what is published with what would be, as `diff` compares two releases. */
+/**
+ * `differences` of `build --dry-run`: compares what is published with what would be, as `diff`
+ * compares two releases.
+ */
 export const plannedDiffSchema = z.strictObject({
   ...differences,
   changed: z.array(
     frontDifferenceSchema.extend({
-      /** null if the data differs now, since later editions mostly differ in the same way, or if there is too much to compare. */
+      /**
+       * null if the data differs now, since later editions mostly differ in the same way, or if
+       * there is too much to compare.
+       */
       upcoming: frontDifferenceSchema.shape.upcoming.nullable(),
-      /** The number of changes of each kind. Only the first twenty of each kind are listed, and a thousand in all. */
+      /**
+       * The number of changes of each kind. Only the first twenty of each kind are listed, and a
+       * thousand in all.
+       */
       counts: z.strictObject({
         clock: changeCounts,
         data: changeCounts,
@@ -120,7 +141,9 @@ export const forecastResultSchema = z.strictObject({
       /** The end of what is known; it may be before `until`. */
       validUntil: instantText,
       cards: count,
-      /** By time; `wallTime` is in the front's zone, `cards` is the number of cards from then on. */
+      /**
+       * By time; `wallTime` is in the front's zone, `cards` is the number of cards from then on.
+       */
       steps: z.array(z.strictObject({ at: instantText, wallTime: z.string(), cards: count, changes })),
     }),
   ),

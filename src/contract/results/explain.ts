@@ -19,7 +19,10 @@ const sessionSchema = z.strictObject({
   /** The first rule that refuses it; null if it is offered. */
   refusal: z.enum(['not-scheduled', 'excluded', 'over', 'prices-expired', 'product-not-published']).nullable(),
   soldOut: z.enum(['no-seats', 'no-tickets']).nullable(),
-  /** Whether the card describes it. The pool is the offered sessions that are not sold out, or all offered ones if all are. */
+  /**
+   * Whether the card describes it. The pool is the offered sessions that are not sold out, or all
+   * offered ones if all are.
+   */
   isInPool: z.boolean(),
   isOnSale: z.boolean(),
   salesStartAt: maybeInstant,
@@ -53,7 +56,10 @@ const tierSchema = z.strictObject({
     'not-yet-valid',
     'expired',
     'none-left',
-    /** No session on sale now uses it: sessions have tiers of their own, their sales have not begun, or they are sold out. */
+    /**
+     * No session on sale now uses it: sessions have tiers of their own, their sales have not begun,
+     * or they are sold out.
+     */
     'no-session',
   ]),
 });
@@ -113,7 +119,10 @@ export const explainResultSchema = z.strictObject({
   reason: z
     .enum(['front-disabled', 'front-unreadable', 'not-listed', 'product-unreadable', ...DROP_REASONS])
     .nullable(),
-  /** Errors in this product or others that hold the front back: its last snapshot stays, whatever the rules say. */
+  /**
+   * Errors in this product or others that hold the front back: its last snapshot stays, whatever
+   * the rules say.
+   */
   holding: z.array(findingSchema),
   /** Whether the front is held back. The cause may be a row that only `check-db` names. */
   isHeldBack: z.boolean(),

@@ -27,7 +27,10 @@ export const KEEP_REASONS = [
   'hourly',
   /** The last of its day, for a week. */
   'daily',
-  /** The last one of which `--on-publish` was notified with success: the next notice is compared with it. */
+  /**
+   * The last one of which `--on-publish` was notified with success: the next notice is compared
+   * with it.
+   */
   'notified',
 ] as const;
 
@@ -75,7 +78,10 @@ export const rollbackResultSchema = z.strictObject({
       isChanged: z.boolean(),
     }),
   ),
-  /** The instant until which every front of the release is right; null after --resume, or if it has no fronts. */
+  /**
+   * The instant until which every front of the release is right; null after --resume, or if it has
+   * no fronts.
+   */
   validUntil: instantText.nullable(),
   /** Present only if the run writes into a bucket. */
   requests: requestsSchema.optional(),
@@ -96,9 +102,14 @@ export const pruneResultSchema = z.strictObject({
       kept: z.enum(KEEP_REASONS).nullable(),
     }),
   ),
-  /** Sharded runs that seem abandoned. No edition is removed, because one of their shards may still be writing. */
+  /**
+   * Sharded runs that seem abandoned. No edition is removed, because one of their shards may still
+   * be writing.
+   */
   waitsFor: z.array(z.string()).readonly(),
-  /** How many releases were removed, and how many files (manifests included) with how many bytes. */
+  /**
+   * How many releases were removed, and how many files (manifests included) with how many bytes.
+   */
   pruned: prunedSchema,
   /** Every file that is removed, and why. */
   plan: z.array(planEntrySchema),

@@ -15,7 +15,10 @@ const rowChangesSchema = z.strictObject({ inserted: count, updated: count, delet
 export const mirrorResultSchema = z.strictObject({
   tables: z.record(z.string(), rowChangesSchema),
   total: rowChangesSchema,
-  /** The number of rows in `front_keys`, which stay and are not counted above if the input has none of that table. */
+  /**
+   * The number of rows in `front_keys`, which stay and are not counted above if the input has none
+   * of that table.
+   */
   keysLeftAlone: count,
 });
 

@@ -1,4 +1,5 @@
-// What several results of --json are made of, and the result of any command that ends with an error.
+// What several results of --json are made of, and the result of any command that ends with an
+// error.
 
 import * as z from 'zod';
 import { FINDINGS, type Finding, type FindingCode } from '../../findings.ts';
@@ -65,7 +66,10 @@ export const planEntrySchema = z.strictObject({
     'changed-content',
     'new-pointer',
     'pointer-moves',
-    /** The front has left the catalogue or is disabled, or the release that becomes current does not have it. */
+    /**
+     * The front has left the catalogue or is disabled, or the release that becomes current does not
+     * have it.
+     */
     'front-gone',
     /** The manifest of a release that is no longer kept. */
     'not-kept',
@@ -95,7 +99,10 @@ export const publishWarningsSchema = z.array(
   z.strictObject({ code: z.literal('on-publish-failed'), message: z.string() }),
 );
 
-/** What `--on-publish` was sent, delivered or not; null if readers can see no difference. Present only with that flag. */
+/**
+ * What `--on-publish` was sent, delivered or not; null if readers can see no difference. Present
+ * only with that flag.
+ */
 export const sentNoticeSchema = publishNoticeSchema.nullable().optional();
 
 export type RequestsJson = z.infer<typeof requestsSchema>;

@@ -9,12 +9,18 @@ import { findingSchema, holdSchema } from './parts.ts';
 /** `next`. */
 export const nextResultSchema = z.strictObject({
   at: instantText,
-  /** The earliest next change of all fronts: in the past if a front has expired, null if none is known. */
+  /**
+   * The earliest next change of all fronts: in the past if a front has expired, null if none is
+   * known.
+   */
   next: instantText.nullable(),
   fronts: z.array(
     z.strictObject({
       front: frontCode,
-      /** A new edition; the end of what is published; that end, already past; or unknown, because the pointer is broken. */
+      /**
+       * A new edition; the end of what is published; that end, already past; or unknown, because
+       * the pointer is broken.
+       */
       kind: z.enum(['edition', 'end', 'expired', 'unknown']),
       next: instantText.nullable(),
       /** Which documents change. */
@@ -69,7 +75,10 @@ export const statusResultSchema = z.strictObject({
   /** Only with --deep. */
   deep: z
     .strictObject({
-      /** `kept`: the bucket's store honours conditional writes. If it does not, the command ends with an error. null for a folder. */
+      /**
+       * `kept`: the bucket's store honours conditional writes. If it does not, the command ends
+       * with an error. null for a folder.
+       */
       conditions: z.literal('kept').nullable(),
       /** How many of each kind were checked; editions by name and size only. */
       checked: z.record(z.string(), count),

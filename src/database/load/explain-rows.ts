@@ -1,5 +1,5 @@
-// Rows for `explain` that the load does not keep because no document needs them: add-ons, private tiers, names of tiers. Rows with
-// invalid values are skipped, since the load reports them.
+// Rows for `explain` that the load does not keep because no document needs them: add-ons, private
+// tiers, names of tiers. Rows with invalid values are skipped, since the load reports them.
 
 import type { PriceTier } from '../../catalogue/product.ts';
 import type { ExplainResultJson } from '../../contract/results/explain.ts';
@@ -16,7 +16,10 @@ const NAMED_TIER = new RowChecker('price_tiers', [...TIER.columns, 'name']);
 /** A price tier as its row has it, add-ons and private ones included. */
 export type TierRow = Awaited<ReturnType<typeof tierRows>>[number];
 
-/** The first product with a slug; what is wrong with its id where that cannot be read; or null. @throws AppError database-… */
+/**
+ * The first product with a slug; what is wrong with its id where that cannot be read; or null.
+ * @throws AppError database-…
+ */
 export async function productRow(
   reader: CatalogueReader,
   slug: string,
@@ -42,7 +45,10 @@ export async function productNames(reader: CatalogueReader): Promise<{ name: str
   return rows.map(([slug, name]) => ({ name: shown(slug), title: shown(name) }));
 }
 
-/** Slugs of the products that a front lists, by id. @throws AppError database-unreadable, database-busy */
+/**
+ * Slugs of the products that a front lists, by id.
+ * @throws AppError database-unreadable, database-busy
+ */
 export async function listedSlugs(reader: CatalogueReader, frontId: number): Promise<string[]> {
   const listed = knownTables.selectFrom('front_products').select('product_id').where('front_id', '=', frontId);
   const query = knownTables.selectFrom('products').select('slug').where('id', 'in', listed).orderBy('id');

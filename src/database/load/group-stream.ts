@@ -1,4 +1,5 @@
-// Takes groups of rows from the database one range of ids at a time, so that each table is read only once.
+// Takes groups of rows from the database one range of ids at a time, so that each table is read
+// only once.
 
 import { isIdBefore, type Group } from './groups.ts';
 

@@ -1,5 +1,5 @@
-// Loads the products of fronts. Every row is read and checked, those of fronts that are not built included: a row with a mistyped id
-// would otherwise go unnoticed.
+// Loads the products of fronts. Every row is read and checked, those of fronts that are not built
+// included: a row with a mistyped id would otherwise go unnoticed.
 
 import { FLAG, FrontProducts, ProductNumbers } from '../../catalogue/front-products.ts';
 import { ALWAYS, type Period } from '../../catalogue/period.ts';
@@ -13,7 +13,10 @@ const FRONT_PRODUCT = new RowChecker(
   names('front_id product_id featured banner paused sort_weight visible_from visible_until'),
 );
 
-/** Most rows hold nothing but the product: they come as its id alone, and all weights in an array of their own. */
+/**
+ * Most rows hold nothing but the product: they come as its id alone, and all weights in an array of
+ * their own.
+ */
 const GROUPING: Grouping = {
   table: 'front_products',
   by: 'front_id',
@@ -31,8 +34,8 @@ const GROUPING: Grouping = {
 const FRONTS_PER_BATCH = 50;
 
 /**
- * The products of the fronts wanted, by front id; `codeOf` has the codes of all fronts. With `onlyFrontId` no other front's rows are
- * read, but for those whose front_id is mistyped.
+ * The products of the fronts wanted, by front id; `codeOf` has the codes of all fronts. With
+ * `onlyFrontId` no other front's rows are read, but for those whose front_id is mistyped.
  */
 export async function loadFrontProducts(
   reader: CatalogueReader,

@@ -96,7 +96,10 @@ function materialFinding(row: KeyRow, problem: string): Finding {
   return findingOf('error', 'key-material-wrong', KEY.placeOf(row), problem);
 }
 
-/** The entry of a key that has exactly what its algorithm needs; otherwise what is wrong, without showing any material. */
+/**
+ * The entry of a key that has exactly what its algorithm needs; otherwise what is wrong, without
+ * showing any material.
+ */
 export function keyRingEntry(row: KeyRow, front: string): KeyRingEntry | string {
   const [, , alg, publicKey, secretRef, notBefore, notAfter, revokedAt] = row;
   const validity = { front, notBefore, notAfter, revokedAt };

@@ -1,5 +1,6 @@
-// Loads products and their child rows, a batch of products at a time, each table once for all fronts. Reads only what can matter:
-// sessions that may still be sold after `now`, and of products that no front shows only their ids.
+// Loads products and their child rows, a batch of products at a time, each table once for all
+// fronts. Reads only what can matter: sessions that may still be sold after `now`, and of products
+// that no front shows only their ids.
 
 import { setImmediate } from 'node:timers/promises';
 import type { Instant } from '../../catalogue/instant.ts';
@@ -40,7 +41,10 @@ interface SortedProducts {
 /** How many products one query counts. */
 const COUNTED_TOGETHER = 400;
 
-/** Bounds the rows in memory at one time. Measured: with 100 some builds take 40 MB more, and none is faster. */
+/**
+ * Bounds the rows in memory at one time. Measured: with 100 some builds take 40 MB more, and none
+ * is faster.
+ */
 const PRODUCTS_PER_BATCH = 50;
 
 /** The products that fronts show, by id. */
@@ -65,7 +69,9 @@ export class ProductLoad {
     this.#log = new FindingLog(reader.kind);
   }
 
-  /** Ids of all products, bad ones and those not wanted included: what other tables may refer to. */
+  /**
+   * Ids of all products, bad ones and those not wanted included: what other tables may refer to.
+   */
   async knownIds(): Promise<ReadonlySet<number>> {
     const rows = await this.#reader.rows(PRODUCT_IDS);
     return new Set(rows.flatMap(([id]) => (typeof id === 'number' ? [id] : [])));
@@ -78,8 +84,8 @@ export class ProductLoad {
   }
 
   /**
-   * All wanted products, in batches of `read` rows of products each, and in between those whose sessions have to be counted. Child rows without
-   * a product are reported on the way.
+   * All wanted products, in batches of `read` rows of products each, and in between those whose
+   * sessions have to be counted. Child rows without a product are reported on the way.
    */
   async *batches(log: FindingLog): AsyncGenerator<{ readonly products: readonly Product[]; readonly read: number }> {
     this.#log = log;
@@ -111,7 +117,10 @@ export class ProductLoad {
     }
   }
 
-  /** The wanted products among some; one query for each, and each table. Mistyped ids are looked at as well. */
+  /**
+   * The wanted products among some; one query for each, and each table. Mistyped ids are looked at
+   * as well.
+   */
   async *withIds(ids: readonly number[], log: FindingLog): AsyncGenerator<Product> {
     for (const range of [...ids.map(onlyId), MISTYPED_IDS]) yield* await this.#productsIn(range, log);
   }
@@ -166,7 +175,10 @@ export class ProductLoad {
     );
   }
 
-  /** Reports what concerns no product: rows without a product id, exclusions and tiers without a session. */
+  /**
+   * Reports what concerns no product: rows without a product id, exclusions and tiers without a
+   * session.
+   */
   async noteOrphanRows(log: FindingLog): Promise<void> {
     this.#log = log;
     await this.#loadExclusions();
@@ -209,7 +221,10 @@ export class ProductLoad {
     }
   }
 
-  /** Reports tiers of a session that is not the product's: without them it would be sold at the default prices. */
+  /**
+   * Reports tiers of a session that is not the product's: without them it would be sold at the
+   * default prices.
+   */
   async #noteOrphanTiers(): Promise<void> {
     for (const [productId, id, sessionId] of await this.#reader.rows(ORPHAN_TIERS)) {
       const finding = dangling(`price_tiers ${String(id)}`, 'session_id', 'sessions of the product', sessionId);
@@ -217,14 +232,19 @@ export class ProductLoad {
     }
   }
 
-  /** Whether a product may have no card, now on some front or later: how many sessions it has decides which reason that has. */
+  /**
+   * Whether a product may have no card, now on some front or later: how many sessions it has
+   * decides which reason that has.
+   */
   #isCounted(product: Product): boolean {
     if (this.#context.rowsRead === 'all') return true;
     const isOfferedWithout = (excluded?: Exclusion): boolean => isAnyOffered(product, excluded, this.#now);
     return product.isPublished && ![undefined, ...product.exclusions.values()].every(isOfferedWithout);
   }
 
-  /** Counts all sessions of products, in one query: with a view each may take as long as all rows. */
+  /**
+   * Counts all sessions of products, in one query: with a view each may take as long as all rows.
+   */
   async #withTotals(products: readonly Product[]): Promise<readonly Product[]> {
     if (products.length === 0) return [];
     const ids = products.map(({ id }) => id);

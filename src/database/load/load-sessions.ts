@@ -15,7 +15,10 @@ interface SessionContext {
   readonly tzdata: string;
 }
 
-/** One product's sessions by (startsAt, id), with their tiers. Bad rows become findings and mark the product bad. */
+/**
+ * One product's sessions by (startsAt, id), with their tiers. Bad rows become findings and mark the
+ * product bad.
+ */
 export function sessionsOf(
   productId: number,
   rows: readonly unknown[][],
@@ -66,14 +69,18 @@ export function sessionsOf(
       tiers: own ?? defaults,
     });
   }
-  // An index gives instants in this order; a view may not, and wall times have no order before they are resolved.
+  // An index gives instants in this order; a view may not, and wall times have no order before they
+  // are resolved.
   const isBefore = (a: Session, b: Session): boolean =>
     a.startsAt < b.startsAt || (a.startsAt === b.startsAt && a.id < b.id);
   const isSorted = sessions.every((session, i) => i === 0 || isBefore(sessions[i - 1] ?? session, session));
   return isSorted ? sessions : sessions.sort((a, b) => (isBefore(a, b) ? -1 : 1));
 }
 
-/** The public ticket tiers: the product's defaults, and for each session with ticket tiers of its own, those instead. */
+/**
+ * The public ticket tiers: the product's defaults, and for each session with ticket tiers of its
+ * own, those instead.
+ */
 function tiersOf(
   productId: number,
   rows: readonly unknown[][],

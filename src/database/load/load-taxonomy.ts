@@ -23,7 +23,10 @@ const TAG = new RowChecker('tags', ['id', 'slug', 'name', 'sort_weight']);
 const BADGE = new RowChecker('badges', ['id', 'slug', 'name', 'color', 'sort_weight']);
 const VENUE = new RowChecker('venues', ['id', 'name', 'timezone']);
 
-/** The taxonomy, each kind as documents print it. Bad rows are findings here; who uses them is held back where the use is seen. */
+/**
+ * The taxonomy, each kind as documents print it. Bad rows are findings here; who uses them is held
+ * back where the use is seen.
+ */
 export async function loadTaxonomy(reader: CatalogueReader, log: FindingLog): Promise<LoadedTaxonomy> {
   const categories = await loadElements(reader, CATEGORY, ['id'], log, ([id, slug, nameSingular, namePlural]) => {
     return { id, slug, nameSingular, namePlural };

@@ -1,4 +1,5 @@
-// Makes products of their rows and of the rows that refer to them. Bad rows become findings and mark their product bad.
+// Makes products of their rows and of the rows that refer to them. Bad rows become findings and
+// mark their product bad.
 
 import type { Exclusion, Image, Product, Venue } from '../../catalogue/product.ts';
 import type { Taxonomy } from '../../catalogue/taxonomy.ts';
@@ -27,7 +28,10 @@ export interface ProductContext {
   readonly wantedIds: { has(id: number): boolean };
   /** Version of the time-zone rules, for the drift warning. */
   readonly tzdata: string;
-  /** Tables without reliable foreign keys, such as views: the references of their sessions and price tiers are checked here. */
+  /**
+   * Tables without reliable foreign keys, such as views: the references of their sessions and price
+   * tiers are checked here.
+   */
   readonly withoutForeignKeys: ReadonlySet<string>;
   /** `all` also gives products that are not published their sessions. */
   readonly rowsRead: RowsRead;
@@ -147,13 +151,19 @@ function exclusionsOf(productId: number, rows: Rows, log: FindingLog): ReadonlyM
   return exclusions;
 }
 
-/** Checks rows of a table that links products to elements of another; the element's id is in the second column. */
+/**
+ * Checks rows of a table that links products to elements of another; the element's id is in the
+ * second column.
+ */
 interface LinkChecker<R extends readonly unknown[]> extends Pick<typeof PRODUCT, 'placeOf'> {
   check(row: readonly unknown[], log: FindingLog, concerns: { readonly productId: number }): row is R;
   readonly columns: readonly string[];
 }
 
-/** A table of the taxonomy, with the positions of its elements by id; null for those whose row is bad. */
+/**
+ * A table of the taxonomy, with the positions of its elements by id; null for those whose row is
+ * bad.
+ */
 interface Elements {
   readonly parent: keyof Taxonomy;
   readonly positions: ReadonlyMap<number, number | null>;
@@ -173,8 +183,8 @@ function linksOf<R extends readonly unknown[]>(
     const position = positions.get(id);
     if (position === undefined)
       log.add([dangling(checker.placeOf(row), checker.columns[1] ?? '', parent, id)], { productId });
-    // The element's own row has a finding. A tag or badge is on every front of the product; categories and groups only on
-    // fronts that attach them, which loadFronts holds back.
+    // The element's own row has a finding. A tag or badge is on every front of the product;
+    // categories and groups only on fronts that attach them, which loadFronts holds back.
     else if (position === null && (parent === 'tags' || parent === 'badges')) log.badProductIds.add(productId);
     else if (position !== null && links.some((link) => link.position === position)) {
       log.add([repeated(checker.placeOf(row))], { productId });

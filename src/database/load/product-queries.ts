@@ -1,4 +1,5 @@
-// The queries for products and for the tables that refer to them, with their columns, by ranges of product ids.
+// The queries for products and for the tables that refer to them, with their columns, by ranges of
+// product ids.
 
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { OFFSET_SECONDS_MAX } from '../../catalogue/calendar.ts';
@@ -75,8 +76,9 @@ export function childGrouping(
 }
 
 /**
- * Scheduled sessions whose offer ends after now. Rows with an invalid instant or status are included, so that they are reported. A wall
- * time may be up to sixteen hours from UTC, so sessions without another start are included for that long after now.
+ * Scheduled sessions whose offer ends after now. Rows with an invalid instant or status are
+ * included, so that they are reported. A wall time may be up to sixteen hours from UTC, so sessions
+ * without another start are included for that long after now.
  */
 function mayBeSold(reader: Pick<CatalogueReader, 'isPossiblyLater'>, now: Instant): RawBuilder<SqlBool> {
   const isLater = (column: string, text: string) => reader.isPossiblyLater('sessions', column, text);
@@ -93,7 +95,10 @@ function mayBeSold(reader: Pick<CatalogueReader, 'isPossiblyLater'>, now: Instan
 /** Tiers of kind ticket, private ones included: add-ons never matter to a document. */
 const MAY_BE_TICKET = sql`(kind is null or kind <> 'addon')`;
 
-/** All exclusions as product_id, front_id, session_id and the session's status, past sessions included; those of no session come first. */
+/**
+ * All exclusions as product_id, front_id, session_id and the session's status, past sessions
+ * included; those of no session come first.
+ */
 export const EXCLUSIONS: Query = knownTables
   .selectFrom('front_session_exclusions as e')
   .leftJoin('sessions as s', 's.id', 'e.session_id')

@@ -1,11 +1,14 @@
-// The key ring of a server that follows every change at once. It is parsed only when its bytes have changed, and in a folder read only when
-// they may have.
+// The key ring of a server that follows every change at once. It is parsed only when its bytes have
+// changed, and in a folder read only when they may have.
 
 import { readFile, stat } from 'node:fs/promises';
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { keyRingFrom } from '../rule/key-store.ts';
 
-/** A parser that returns the last key ring again for the same bytes. It throws Error for bytes that are not a key ring. */
+/**
+ * A parser that returns the last key ring again for the same bytes. It throws Error for bytes that
+ * are not a key ring.
+ */
 export function keyRingParser(): (bytes: Buffer) => KeyRing {
   let last: { readonly bytes: Buffer; readonly ring: KeyRing } | null = null;
   return (bytes) => {
@@ -22,10 +25,16 @@ function parseKeyRing(bytes: Buffer): KeyRing {
   }
 }
 
-/** File systems round the time of a change, by up to two seconds: until then, a second change may not show. */
+/**
+ * File systems round the time of a change, by up to two seconds: until then, a second change may
+ * not show.
+ */
 const SETTLED_MS = 2000;
 
-/** Reads the key ring at a path. Rejects if it cannot be read. `clockMs`: a clock that is never set back. */
+/**
+ * Reads the key ring at a path. Rejects if it cannot be read. `clockMs`: a clock that is never set
+ * back.
+ */
 export function folderKeyRing(path: string, clockMs: () => number): () => Promise<KeyRing> {
   const parse = keyRingParser();
   let last: {
@@ -37,7 +46,8 @@ export function folderKeyRing(path: string, clockMs: () => number): () => Promis
     readonly isSettled: boolean;
   } | null = null;
   return async () => {
-    // Before the file is read: if it is replaced in between, the next request sees another identity.
+    // Before the file is read: if it is replaced in between, the next request sees another
+    // identity.
     const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
     const identity = [ino, size, mtimeNs, ctimeNs].join();
     const same = last?.identity === identity ? last : null;

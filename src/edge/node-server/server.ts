@@ -1,5 +1,6 @@
-// The rule on node:http, for `playbill serve` (development and tests) and for the service behind a proxy (authorizer/). The tree is on disk unless
-// the caller passes another. Looks at the key ring and the pointer for every request, so that changes take effect at once. It can serve as of
+// The rule on node:http, for `playbill serve` (development and tests) and for the service behind a
+// proxy (authorizer/). The tree is on disk unless the caller passes another. Looks at the key ring
+// and the pointer for every request, so that changes take effect at once. It can serve as of
 // another instant and has an access log; the rule has neither. It reads no body.
 
 import { open, readFile } from 'node:fs/promises';
@@ -60,7 +61,10 @@ export interface ServedTree {
   keyRing(): Promise<KeyRing>;
   /** null if nothing is published for the front. `isFresh`: bypass a cache. */
   pointer(front: string, isFresh: boolean): Promise<string | null>;
-  /** A file below `public`, or the header lines that tell a proxy which file to send; null for a missing file. */
+  /**
+   * A file below `public`, or the header lines that tell a proxy which file to send; null for a
+   * missing file.
+   */
   open(path: string): Promise<ServedFile | FileHeaders | null>;
   /** The encodings of precompressed siblings that may exist. Default: all. */
   readonly encodings?: readonly SiblingEncoding[];
@@ -86,8 +90,9 @@ export interface ServeOptions {
   /** Serve as of this instant (seconds since 1970), with `no-store`; null for the clock's. */
   readonly at: number | null;
   /**
-   * Serve without signatures to clients that connect to a loopback address and name one in Host. Checking Host as well stops web pages
-   * whose host name resolves to this machine. All other clients must sign, and so must pages of other sites.
+   * Serve without signatures to clients that connect to a loopback address and name one in Host.
+   * Checking Host as well stops web pages whose host name resolves to this machine. All other
+   * clients must sign, and so must pages of other sites.
    */
   readonly isUnsigned: boolean;
   /** Whether a proxy in front always overwrites X-Forwarded-Proto. */
@@ -102,7 +107,8 @@ export function createServer(options: ServeOptions, limits: ServerOptions = {}):
   const tree = options.tree ?? folderTree(options.root);
   // Answer a request without Host here: Node's own answer has no problem document.
   return createHttpServer({ requireHostHeader: false, ...limits }, (incoming, outgoing) => {
-    // The client disconnected or reading the file failed. The answer has begun, so it can only be cut off.
+    // The client disconnected or reading the file failed. The answer has begun, so it can only be
+    // cut off.
     handle(options, tree, incoming, outgoing).catch(() => outgoing.destroy());
   })
     .on('clientError', refuseMalformed)
@@ -173,7 +179,8 @@ async function targetOf(
   request: RuleRequest,
   now: number,
 ): Promise<RequestTarget | Refusal> {
-  // Exactly one Host (RFC 9112, 3.2): of two, the signature might cover one while a proxy routes by the other.
+  // Exactly one Host (RFC 9112, 3.2): of two, the signature might cover one while a proxy routes by
+  // the other.
   if (request.lines('host').length !== 1) return refuse(400, 'request-malformed');
   if (hasBody(incoming)) return refuse(413, 'content-too-large');
   const isLocal = isLoopback(incoming.socket.localAddress ?? '') && isLoopback(hostName(request.authority));

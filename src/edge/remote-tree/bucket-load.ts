@@ -1,5 +1,5 @@
-// Reads a private S3 bucket with signed requests, for runtimes with `fetch`. Each request takes the credentials from the environment; they are
-// used only for signing.
+// Reads a private S3 bucket with signed requests, for runtimes with `fetch`. Each request takes the
+// credentials from the environment; they are used only for signing.
 
 import { CREDENTIAL_NAMES } from './bucket-credentials.ts';
 import { type Environment, textOrNull } from './environment.ts';
@@ -19,8 +19,9 @@ const BEGIN_MS = 10_000;
 const END_MS = 60_000;
 
 /**
- * Sends a signed request for `target`, a path below the tree that may have a query. Rejects if credentials are missing or the store does not
- * begin to answer in time. `signal` limits the whole answer.
+ * Sends a signed request for `target`, a path below the tree that may have a query. Rejects if
+ * credentials are missing or the store does not begin to answer in time. `signal` limits the whole
+ * answer.
  */
 export const askBucket = async (
   bucket: BucketOrigin,
@@ -38,7 +39,8 @@ export const askBucket = async (
   const url = new URL(`${bucket.origin}/${target}`);
   const credentials = { accessKeyId, secretAccessKey, sessionToken };
   const signed = await signatureV4Headers(method, url, credentials, bucket.region, now);
-  // For a gateway that compresses what the store has: fetch would decode that, and the bytes would not be the file's.
+  // For a gateway that compresses what the store has: fetch would decode that, and the bytes would
+  // not be the file's.
   const headers = { ...Object.fromEntries(signed), 'accept-encoding': 'identity' };
   const late = new Promise<never>((_, reject) => AbortSignal.timeout(BEGIN_MS).addEventListener('abort', reject));
   return Promise.race([fetch(url, { method, headers, redirect: 'manual', signal }), late]).catch(() => {
@@ -51,7 +53,8 @@ export const bucketLoad =
   (bucket: BucketOrigin, folder: string, bindings: Environment, now: number, signal?: AbortSignal): Load =>
   async (path, wasThere = false) => {
     const isSibling = /\.(gz|br)$/.test(path);
-    // Without this parameter the store sends the object's Content-Encoding, and fetch decodes the content.
+    // Without this parameter the store sends the object's Content-Encoding, and fetch decodes the
+    // content.
     const target = `${folder}${path}${isSibling ? '?response-content-encoding=identity' : ''}`;
     const response = await askBucket(bucket, target, 'GET', bindings, now, signal);
     const { status, headers } = response;

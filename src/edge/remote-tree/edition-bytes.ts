@@ -1,9 +1,13 @@
-// Compares an edition that came over a network with the digest in its name. Whatever can answer in the tree's place (a maintenance page in JSON, a
-// captive portal, a connection that broke off) would otherwise be kept under the edition's name, and clients would revalidate it by its ETag.
+// Compares an edition that came over a network with the digest in its name. Whatever can answer in
+// the tree's place (a maintenance page in JSON, a captive portal, a connection that broke off)
+// would otherwise be kept under the edition's name, and clients would revalidate it by its ETag.
 
 import { digestOfBytes } from '../rule/tree.ts';
 
-/** Decodes brotli, for which the runtimes have no Web API in common. Not imported: it is not everywhere. */
+/**
+ * Decodes brotli, for which the runtimes have no Web API in common. Not imported: it is not
+ * everywhere.
+ */
 interface Zlib {
   brotliDecompressSync(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>;
 }
@@ -17,7 +21,10 @@ const zlib = process?.getBuiltinModule?.('node:zlib');
 /** Whether this runtime can decode a file, and so compare it. No other may be kept or served. */
 export const isComparable = (path: string): boolean => !path.endsWith('.br') || !!zlib;
 
-/** `bytes`, if they are those of the edition, or of the sibling, at this path. Rejects for any others. */
+/**
+ * `bytes`, if they are those of the edition, or of the sibling, at this path. Rejects for any
+ * others.
+ */
 export const comparedBytes = async <Bytes extends ArrayBuffer | Uint8Array<ArrayBuffer>>(
   path: string,
   bytes: Bytes,

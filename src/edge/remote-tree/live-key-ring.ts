@@ -1,5 +1,5 @@
-// A key ring that the edge rereads while it runs, so that a revoked key is refused within seconds and without a deployment. For workers and the
-// authorizer service.
+// A key ring that the edge rereads while it runs, so that a revoked key is refused within seconds
+// and without a deployment. For workers and the authorizer service.
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { keyRingFrom } from '../rule/key-store.ts';
@@ -9,7 +9,10 @@ import type { LoadText } from './load.ts';
 
 const RETRY_SECONDS = 1;
 
-/** Its text tells whether it has changed: what is made of a ring is kept for as long as the ring is the same object. */
+/**
+ * Its text tells whether it has changed: what is made of a ring is kept for as long as the ring is
+ * the same object.
+ */
 let last: { readonly text: string; readonly ring: KeyRing; readonly readAt: number } | undefined;
 let triedAt = -Infinity;
 
@@ -22,8 +25,9 @@ const UNREADABLE: KeyRing = {
 };
 
 /**
- * The tree's key ring. If it cannot be read, the reason is logged. `load`: reads from the tree's folder `edge`; `now`: seconds since 1970;
- * `graceSeconds`: how long the last key ring is used while it cannot be reread, after which a revoked key is refused in any case; `keptSeconds`:
+ * The tree's key ring. If it cannot be read, the reason is logged. `load`: reads from the tree's
+ * folder `edge`; `now`: seconds since 1970; `graceSeconds`: how long the last key ring is used
+ * while it cannot be reread, after which a revoked key is refused in any case; `keptSeconds`:
  * shorter where reading is cheap.
  */
 export const liveKeyRing = async (
@@ -34,7 +38,8 @@ export const liveKeyRing = async (
 ): Promise<KeyRing> => {
   const age = (): number => (last ? keptFor(last.readAt, now) : Infinity);
   if (age() >= keptSeconds && keptFor(triedAt, now) >= RETRY_SECONDS) {
-    // Concurrent requests use the last ring, so that they do not wait for a hanging origin. If there is none, each reads the key ring itself.
+    // Concurrent requests use the last ring, so that they do not wait for a hanging origin. If
+    // there is none, each reads the key ring itself.
     if (age() < graceSeconds) triedAt = now;
     try {
       const file = await load('keyring.json', true);

@@ -1,5 +1,5 @@
-// AWS Signature Version 4 in the Authorization header, for requests without a body to a private bucket. Uses the Web Cryptography API. Keeps no
-// credentials.
+// AWS Signature Version 4 in the Authorization header, for requests without a body to a private
+// bucket. Uses the Web Cryptography API. Keeps no credentials.
 
 import { instantText } from '../rule/instant.ts';
 import type { FieldLine } from '../rule/request.ts';

@@ -1,4 +1,5 @@
-// The good answers of the rule: which file, under which headers (edge.md, "Headers of a 200"). It opens no file; a runtime does.
+// The good answers of the rule: which file, under which headers (edge.md, "Headers of a 200"). It
+// opens no file; a runtime does.
 
 import { secondsOf } from './instant.ts';
 import type { EditionInForce } from './pointer.ts';
@@ -21,8 +22,9 @@ export interface NotModified {
 }
 
 /**
- * The header lines that a 200 and its 304 share. `at`: seconds since 1970, also as text, for the comparison with `validUntil`. The
- * answer may be kept for `maxAge` seconds at most, for as long as its edition stays in force; null: not at all.
+ * The header lines that a 200 and its 304 share. `at`: seconds since 1970, also as text, for the
+ * comparison with `validUntil`. The answer may be kept for `maxAge` seconds at most, for as long as
+ * its edition stays in force; null: not at all.
  */
 export const editionHeaders = (
   edition: EditionInForce,
@@ -42,7 +44,10 @@ export const editionHeaders = (
   return instant < edition.validUntil ? headers : headers.concat([['Catalogue-Stale', '?1']]);
 };
 
-/** Whether `If-None-Match` names this digest, by weak comparison (RFC 9110, 13.1.2). Text between two other tags does not count. */
+/**
+ * Whether `If-None-Match` names this digest, by weak comparison (RFC 9110, 13.1.2). Text between
+ * two other tags does not count.
+ */
 export const isUnchanged = (ifNoneMatch: string | null, digest: string): boolean =>
   ifNoneMatch === '*' ||
   (!!ifNoneMatch && ifNoneMatch.split(',').some((tag) => [`"${digest}"`, `W/"${digest}"`].includes(tag.trim())));

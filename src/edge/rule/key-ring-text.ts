@@ -1,6 +1,7 @@
-// Finds a key in the text of a key ring, for a runtime that keeps nothing between requests and so reads the ring at each of them: a binary
-// search over lines of one width (contract/key-ring-layout.ts). It parses nothing, decodes as little as possible, and takes as long
-// for a key that is not there.
+// Finds a key in the text of a key ring, for a runtime that keeps nothing between requests and so
+// reads the ring at each of them: a binary search over lines of one width
+// (contract/key-ring-layout.ts). It parses nothing, decodes as little as possible, and takes as
+// long for a key that is not there.
 
 import { HEAD, LINE_WIDTH, TAIL } from '../../contract/key-ring-layout.ts';
 import { findKey, HMAC, type KeyFacts, keyRingFrom } from './key-store.ts';
@@ -23,18 +24,23 @@ export interface LineKey extends KeyFacts {
 export interface FoundLine {
   /** null when the ring has no such keyid. */
   readonly key: LineKey | null;
-  /** The public key in SPKI, base64, of the line that the search ended at: cutting it out takes as long when that is another key's. */
+  /**
+   * The public key in SPKI, base64, of the line that the search ended at: cutting it out takes as
+   * long when that is another key's.
+   */
   readonly spki: () => string;
 }
 
 /**
- * The key of a keyid. A ring in any other form is parsed as a whole. Throws Error for any other text, such as a ring whose end is missing, and
- * for a line that is not exactly as it is written: read on trust, what says that a key is revoked would be overlooked.
+ * The key of a keyid. A ring in any other form is parsed as a whole. Throws Error for any other
+ * text, such as a ring whose end is missing, and for a line that is not exactly as it is written:
+ * read on trust, what says that a key is revoked would be overlooked.
  */
 export const findKeyIn = (text: FileText, keyid: string): FoundLine => {
   const width = widthOf(text);
   if (width === 0) return findInWhole(text, keyid);
-  // Lines are sorted by keyid, and quotes do not change that order. Either outcome of a comparison leaves as many lines.
+  // Lines are sorted by keyid, and quotes do not change that order. Either outcome of a comparison
+  // leaves as many lines.
   const wanted = '"' + keyid + '"';
   let start = HEAD.length;
   let found = text.slice(start, start + wanted.length);
@@ -70,14 +76,18 @@ const widthOf = (text: FileText): number => {
   return 0;
 };
 
-/** The first half of a line, which has all but the public keys: keyid, front, the three instants, the algorithm, and of an hmac key the name of its secret. */
+/**
+ * The first half of a line, which has all but the public keys: keyid, front, the three instants,
+ * the algorithm, and of an hmac key the name of its secret.
+ */
 const FACTS =
   /^"[^"]*" *:\{"front":"([^"\\]*)" *,"notBefore":(null {18}|"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"),"notAfter":(null {18}|"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"),"revokedAt":(null {18}|"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"),"alg":"(ecdsa-p256-sha256|ed25519|hmac-sha256)" *,"(?:jwk":|secretRef":"([^"]*)")/;
 
 /** null for any other text. */
 const keyOf = (line: string): LineKey | null => {
   const facts = FACTS.exec(line);
-  // Each instant is cut out even if it is not used: njs takes longer to make a text of more than 14 characters, and that would show.
+  // Each instant is cut out even if it is not used: njs takes longer to make a text of more than 14
+  // characters, and that would show.
   const instantOf = (text: string): string | null => {
     const instant = text.slice(1, 21);
     return text.charAt(0) === '"' ? instant : null;

@@ -1,5 +1,6 @@
-// Finds in a pointer's text the edition in force (snapshot.md, "Pointer"). The text is searched, never parsed: entries have a fixed width,
-// and objects for forty of them at every request would halve what an nginx worker serves.
+// Finds in a pointer's text the edition in force (snapshot.md, "Pointer"). The text is searched,
+// never parsed: entries have a fixed width, and objects for forty of them at every request would
+// halve what an nginx worker serves.
 
 import { ENTRY_WIDTH, INSTANT_WIDTH } from '../../contract/pointer-entry.ts';
 import type { Endpoint } from '../../render/paths.ts';
@@ -17,7 +18,10 @@ export interface EditionInForce {
   readonly validUntil: string;
 }
 
-/** A pointer's text: a string, or something that searches the bytes of a file without decoding them all. */
+/**
+ * A pointer's text: a string, or something that searches the bytes of a file without decoding them
+ * all.
+ */
 export interface PointerText {
   indexOf(text: string): number;
   lastIndexOf(text: string): number;
@@ -26,14 +30,17 @@ export interface PointerText {
 }
 
 /**
- * The edition in force at an instant; before the first one's start it is the first, after the last one's it is the last.
- * Throws Error for a text that is torn, of another schema, or another front's.
+ * The edition in force at an instant; before the first one's start it is the first, after the last
+ * one's it is the last. Throws Error for a text that is torn, of another schema, or another
+ * front's.
  */
 export const findEdition = (text: PointerText, front: string, endpoint: Endpoint, instant: string): EditionInForce => {
   const list = '"' + endpoint + '":[';
-  // The list of categories is the last one: njs takes as long to search two kilobytes as for an HMAC.
+  // The list of categories is the last one: njs takes as long to search two kilobytes as for an
+  // HMAC.
   const start = (endpoint === 'products' ? text.indexOf(list) : text.lastIndexOf(list)) + list.length + 1;
-  // An entry of the list is preceded by `,"`. Text behind the end of the list never sorts between a comma and `limit`.
+  // An entry of the list is preceded by `,"`. Text behind the end of the list never sorts between a
+  // comma and `limit`.
   const limit = ',"' + instant;
   const hasStarted = (index: number): boolean => {
     const position = start + index * STEP;
@@ -41,7 +48,8 @@ export const findEdition = (text: PointerText, front: string, endpoint: Endpoint
     return entry > ',' && entry <= limit;
   };
 
-  // The last entry that has started, or the first: `from` ascends strictly. It is near the beginning unless builds have long failed.
+  // The last entry that has started, or the first: `from` ascends strictly. It is near the
+  // beginning unless builds have long failed.
   let high = 1;
   while (hasStarted(high)) high *= 2;
   let low = high >> 1;

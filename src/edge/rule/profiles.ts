@@ -1,4 +1,5 @@
-// The signing profiles that a deployment has turned on, as one. Every bundle contains all of them, and its configuration chooses.
+// The signing profiles that a deployment has turned on, as one. Every bundle contains all of them,
+// and its configuration chooses.
 
 import { anyOf, type ProfileName, type SignatureProfile } from './profile.ts';
 import { signedHeaders } from './signed-headers.ts';

@@ -1,9 +1,10 @@
 // Every reason for which the rule refuses a request: a closed list.
 
 /**
- * The reasons, each with its one status and with when it is given, for the OpenAPI document. Those of nginx are given before or behind
- * the rule, by its configuration (targets/nginx). No bundle contains the list: the rule uses its types alone, and they hold
- * every refusal to the status given here.
+ * The reasons, each with its one status and with when it is given, for the OpenAPI document. Those
+ * of nginx are given before or behind the rule, by its configuration (targets/nginx). No bundle
+ * contains the list: the rule uses its types alone, and they hold every refusal to the status given
+ * here.
  */
 export const REFUSALS = {
   'front-missing': { status: 400, when: 'X-Front is missing' },

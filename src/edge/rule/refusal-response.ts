@@ -1,5 +1,6 @@
-// What the rule answers where it refuses: the problem document (RFC 9457) for a reason.
-// A refusal is a constant of its reason: nothing of the request, the key ring or the tree gets into it (law 9).
+// What the rule answers where it refuses: the problem document (RFC 9457) for a reason. A refusal
+// is a constant of its reason: nothing of the request, the key ring or the tree gets into it (law
+// 9).
 
 import type { FieldLine } from './request.ts';
 import type { Reason, REFUSALS } from './refusal-codes.ts';
@@ -13,7 +14,10 @@ export interface Refusal {
   readonly body: string;
 }
 
-/** The refusal for a reason. `more`: header lines that its status needs; a 401 the challenge of a profile, which says how to sign, a 405 Allow. */
+/**
+ * The refusal for a reason. `more`: header lines that its status needs; a 401 the challenge of a
+ * profile, which says how to sign, a 405 Allow.
+ */
 export const refuse = <R extends Reason>(
   status: (typeof REFUSALS)[R]['status'],
   reason: R,

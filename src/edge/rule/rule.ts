@@ -1,5 +1,6 @@
-// The edge rule, in two steps. `authorize` settles once whether a request may have what it asks for; `select` finds the file, a second
-// time where an edition has just vanished. Pure: no clock, file or network. It keeps to the syntax of the oldest runtime (README.md).
+// The edge rule, in two steps. `authorize` settles once whether a request may have what it asks
+// for; `select` finds the file, a second time where an edition has just vanished. Pure: no clock,
+// file or network. It keeps to the syntax of the oldest runtime (README.md).
 
 import { isFrontCode } from '../../contract/front-code.ts';
 import type { Endpoint } from '../../render/paths.ts';
@@ -29,8 +30,9 @@ export interface RequestTarget {
 }
 
 /**
- * Step one: what the request asks for, once it is clear that the client may have it. The checks and their order are those of edge.md
- * ("Decisions"). `now`: seconds since 1970. Never throws: anything unforeseen is refuse(503, 'internal').
+ * Step one: what the request asks for, once it is clear that the client may have it. The checks and
+ * their order are those of edge.md ("Decisions"). `now`: seconds since 1970. Never throws: anything
+ * unforeseen is refuse(503, 'internal').
  */
 export const authorize = <Key extends KeyFacts>(
   request: RuleRequest,
@@ -45,14 +47,16 @@ export const authorize = <Key extends KeyFacts>(
     // Method, path, and the front's code.
     const target = readTarget(request, settings.base);
     if (target.kind === 'refuse') return target;
-    // One host. HTTP/1.0 may name none, and then a signature could cover nothing as `@authority`; of two, a proxy may choose the other.
+    // One host. HTTP/1.0 may name none, and then a signature could cover nothing as `@authority`;
+    // of two, a proxy may choose the other.
     if (!request.authority || request.authority.includes(',')) return refuse(400, 'request-malformed');
 
     // Syntax of the signature headers.
     const signed = profile.readSignedRequest(request, settings);
     if (typeof signed === 'string') return refused(signed);
 
-    // Time, before anything is collected or looked up: an old signature costs nothing and reveals nothing.
+    // Time, before anything is collected or looked up: an old signature costs nothing and reveals
+    // nothing.
     const untimely = checkWindow(signed, Math.floor(now));
     if (untimely) return refused(untimely);
 
@@ -60,7 +64,8 @@ export const authorize = <Key extends KeyFacts>(
     const covered = signed.readBase();
     if (typeof covered === 'string') return refused(covered);
 
-    // The signature. Unknown key, wrong signature, key not valid now, other algorithm, no secret: one answer, one verification.
+    // The signature. Unknown key, wrong signature, key not valid now, other algorithm, no secret:
+    // one answer, one verification.
     const verified = verifySignature(signed, covered.base, keys, instantText(now));
     return andThen<string | null, RequestTarget | Refusal>(verified, (front) => {
       if (front === null) return refused('signature-invalid');
@@ -74,8 +79,9 @@ export const authorize = <Key extends KeyFacts>(
 export const unforeseen = (): Refusal => refuse(503, 'internal');
 
 /**
- * Step two: the file for an authorized request. `pointer`: the front's, null when nothing is published for it. `maxAge`: seconds for which
- * the answer may be kept at most, null for not at all. `at`: the instant whose edition is served, in seconds since 1970. Never throws.
+ * Step two: the file for an authorized request. `pointer`: the front's, null when nothing is
+ * published for it. `maxAge`: seconds for which the answer may be kept at most, null for not at
+ * all. `at`: the instant whose edition is served, in seconds since 1970. Never throws.
  */
 export const select = (
   target: RequestTarget,
@@ -102,7 +108,10 @@ export const select = (
 /** The refusal of any method but GET and HEAD. */
 export const methodNotAllowed = (): Refusal => refuse(405, 'method-not-allowed', [['Allow', 'GET, HEAD']]);
 
-/** What a request asks for, without a look at its signature: for places that need none, or have verified it already. */
+/**
+ * What a request asks for, without a look at its signature: for places that need none, or have
+ * verified it already.
+ */
 export const readTarget = (request: RuleRequest, base: string): RequestTarget | Refusal => {
   if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed();
   const path = targetPath(request.target);

@@ -9,8 +9,8 @@ export interface SettingsFile {
   /** Whether `@authority` must be covered; false only where a proxy rewrites Host. */
   readonly requiresAuthority: boolean;
   /**
-   * For how long an edge that keeps its key ring goes on with the last one while it cannot read it again, seconds. nginx keeps none: it reads
-   * the key ring for every request.
+   * For how long an edge that keeps its key ring goes on with the last one while it cannot read it
+   * again, seconds. nginx keeps none: it reads the key ring for every request.
    */
   readonly ringGrace: number;
 }
@@ -20,7 +20,10 @@ export const RING_KEPT = 10;
 
 export const DEFAULT_SETTINGS: SettingsFile = { base: '', maxAge: 60, requiresAuthority: true, ringGrace: 60 };
 
-/** Why settings cannot work, as a message for an operator; null when they can. Checked once, where they are written or a server starts. */
+/**
+ * Why settings cannot work, as a message for an operator; null when they can. Checked once, where
+ * they are written or a server starts.
+ */
 export function faultOfSettings(file: SettingsFile): string | null {
   if (!/^(\/[!-.0->@-~]+)*$/.test(file.base))
     return `base: expected "" or "/path" without a slash at its end, found "${file.base}"`;

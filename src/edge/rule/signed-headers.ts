@@ -1,6 +1,7 @@
-// The signature profile `signed-headers`: an API key, a timestamp and an HMAC over a list of headers, as clients of ticketing systems make
-// it (data/signing.md). Canonical forms only. What it signs begins with the method, and what rfc9421 signs with a quote: a signature
-// under one is wrong under the other, even by the same secret.
+// The signature profile `signed-headers`: an API key, a timestamp and an HMAC over a list of
+// headers, as clients of ticketing systems make it (data/signing.md). Canonical forms only. What it
+// signs begins with the method, and what rfc9421 signs with a quote: a signature under one is wrong
+// under the other, even by the same secret.
 
 import { COVERED_MAX, MALFORMED, MISSING, type SignatureProfile, type SignedRequest } from './profile.ts';
 import type { Reason } from './refusal-codes.ts';
@@ -23,7 +24,10 @@ const challenge = (): readonly FieldLine[] => [
   ['WWW-Authenticate', 'Signed-Headers headers="' + REQUIRED_HEADERS.join(';') + '"'],
 ];
 
-/** Malformed comes before missing, so that a torn header is never called unsigned. A request with only a key and a time counts as unsigned. */
+/**
+ * Malformed comes before missing, so that a torn header is never called unsigned. A request with
+ * only a key and a time counts as unsigned.
+ */
 const readSignedRequest = (request: RuleRequest): SignedRequest | Reason => {
   const list = valueOf(request, LIST);
   const hex = valueOf(request, SIGNATURE);
@@ -56,7 +60,10 @@ const valueOf = (request: SignedParts, name: string): string | undefined => {
   return lines.length > 1 ? '' : lines[0];
 };
 
-/** The names in `a;b`: of fields, in lower case, each once and sorted, not the signature itself, and not too many; null for anything else. */
+/**
+ * The names in `a;b`: of fields, in lower case, each once and sorted, not the signature itself, and
+ * not too many; null for anything else.
+ */
 const namesIn = (list: string): readonly string[] | null => {
   // As long as a Signature-Input may be.
   if (list.length > 2048) return null;
@@ -68,13 +75,19 @@ const namesIn = (list: string): readonly string[] | null => {
   return isSorted ? names : null;
 };
 
-/** Milliseconds since 1970 of `2026-05-01T09:00:00.000Z`; null for any other form, and for a date that does not exist. */
+/**
+ * Milliseconds since 1970 of `2026-05-01T09:00:00.000Z`; null for any other form, and for a date
+ * that does not exist.
+ */
 const timeOf = (timestamp: string): number | null => {
   const ms = /^[\dT:.Z-]{24}$/.test(timestamp) ? Date.parse(timestamp) : NaN;
   return !isNaN(ms) && new Date(ms).toISOString() === timestamp ? ms : null;
 };
 
-/** What is signed. `names`: those of the signed headers, sorted. The query's parameters are sorted as they stand, and nothing is decoded. */
+/**
+ * What is signed. `names`: those of the signed headers, sorted. The query's parameters are sorted
+ * as they stand, and nothing is decoded.
+ */
 export const canonicalText = (request: SignedParts, names: readonly string[]): string => {
   const query = targetQuery(request.target).slice(1).split('&').sort().join('&');
   const lines = names.map((name) => name + ':' + normalized(valueOf(request, name) ?? ''));
@@ -91,7 +104,10 @@ const normalized = (value: string): string =>
     .filter((word) => word)
     .join(' ');
 
-/** Canonical base64 of the 32 bytes in 64 digits: three digits are two characters, and two more zeros fill the last three. */
+/**
+ * Canonical base64 of the 32 bytes in 64 digits: three digits are two characters, and two more
+ * zeros fill the last three.
+ */
 const base64OfHex = (hex: string): string =>
   (hex + '00')
     .replace(/.../g, (digits) => {

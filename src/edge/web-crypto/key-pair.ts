@@ -1,5 +1,5 @@
-// Makes key pairs for `keys issue`, and public keys in both formats of the key ring. Nothing is stored here: the caller has the only copy
-// of the private half.
+// Makes key pairs for `keys issue`, and public keys in both formats of the key ring. Nothing is
+// stored here: the caller has the only copy of the private half.
 
 import { base64OfBytes } from '../rule/base64.ts';
 
@@ -25,7 +25,10 @@ const PARAMETERS = {
   ed25519: { name: 'Ed25519' },
 } as const;
 
-/** A new key pair; `privatePem` is PKCS #8 in PEM (RFC 7468), with a final newline. Rejects where the runtime lacks the algorithm. */
+/**
+ * A new key pair; `privatePem` is PKCS #8 in PEM (RFC 7468), with a final newline. Rejects where
+ * the runtime lacks the algorithm.
+ */
 export async function generateKeyPair(alg: AsymmetricAlgorithm) {
   const pair = await crypto.subtle.generateKey(PARAMETERS[alg], true, ['sign', 'verify']);
   if (!('privateKey' in pair)) throw new Error(`${alg}: expected a key pair`);
@@ -41,8 +44,8 @@ export async function generateKeyPair(alg: AsymmetricAlgorithm) {
 }
 
 /**
- * The public key in a JWK, as JWK and as SPKI (base64 of DER); members beyond the public ones are left out. Rejects for anything but a key
- * of `alg`.
+ * The public key in a JWK, as JWK and as SPKI (base64 of DER); members beyond the public ones are
+ * left out. Rejects for anything but a key of `alg`.
  */
 export async function publicKeyFrom(jwk: unknown, alg: AsymmetricAlgorithm) {
   const publicJwk = publicJwkFrom(jwk);

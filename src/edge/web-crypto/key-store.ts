@@ -1,5 +1,6 @@
-// A key store for the runtimes with a complete Web Cryptography API. Public keys are JWKs, a format that all of them import. Secrets never leave
-// this file. What is made of a key ring is made once, not at every request, and looking up a key takes as long whether or not the ring has it.
+// A key store for the runtimes with a complete Web Cryptography API. Public keys are JWKs, a format
+// that all of them import. Secrets never leave this file. What is made of a key ring is made once,
+// not at every request, and looking up a key takes as long whether or not the ring has it.
 
 import type { KeyRing, KeyRingEntry } from '../../contract/key-ring.ts';
 import { DECOY_SECRET, findKey, HMAC, type KeyStore, type SecretOf } from '../rule/key-store.ts';
@@ -19,21 +20,26 @@ interface Verifier {
   readonly key: Awaited<ReturnType<typeof subtle.importKey>>;
 }
 
-/** The keys of a key ring. `secretOf` looks up secrets. The same ring again, as an object, costs nothing. */
+/**
+ * The keys of a key ring. `secretOf` looks up secrets. The same ring again, as an object, costs
+ * nothing.
+ */
 export const webCryptoKeyStore = (ring: KeyRing, secretOf: SecretOf): KeyStore => ({
   find: (keyid) => findKey(ring, keyid),
   verify: async (own, isHmac, signature, base) => {
     const bytes = Uint8Array.from(atob(signature), (char) => char.charCodeAt(0));
     const signed = bytesOf(base);
     if (isHmac) {
-      // For an unknown key as well: on Deno, looking up a secret takes long enough to tell keys apart.
+      // For an unknown key as well: on Deno, looking up a secret takes long enough to tell keys
+      // apart.
       const secret = secretOf(own?.alg === HMAC ? own.secretRef : DECOY_SECRET);
-      // An empty secret must not verify: some runtimes would import it, and then anybody could sign.
+      // An empty secret must not verify: some runtimes would import it, and then anybody could
+      // sign.
       const key = await subtle.importKey('raw', bytesOf(secret || DECOY_SECRET), SECRET, false, ['verify']);
       return (await subtle.verify(SECRET, key, bytes, signed)) && !!secret;
     }
-    // Once with each algorithm that the ring has public keys for: algorithms differ in time, so a single verification would reveal the
-    // kind of a key, or that it is unknown.
+    // Once with each algorithm that the ring has public keys for: algorithms differ in time, so a
+    // single verification would reveal the kind of a key, or that it is unknown.
     const decoys = await decoysOf(ring);
     const kept = own && keptVerifiers.get(own);
     const verifiers = kept ? decoys.map((decoy) => inPlaceOf(decoy, kept)) : await importFor(own, decoys);
@@ -51,15 +57,19 @@ export const webCryptoKeyStore = (ring: KeyRing, secretOf: SecretOf): KeyStore =
 });
 
 /**
- * A key that can be imported of each algorithm that a ring has, in place of a key that is unknown or may not be used. The promises of one request are never kept
- * for another: in a worker, no request may wait for the work of another.
+ * A key that can be imported of each algorithm that a ring has, in place of a key that is unknown
+ * or may not be used. The promises of one request are never kept for another: in a worker, no
+ * request may wait for the work of another.
  */
 const ringDecoys = new WeakMap<KeyRing, readonly Verifier[]>();
 
 /** Those that have verified a signature. */
 const keptVerifiers = new WeakMap<KeyRingEntry, Verifier>();
 
-/** The first importable key of each algorithm. A ring without one needs no decoy: none of its keys can verify. */
+/**
+ * The first importable key of each algorithm. A ring without one needs no decoy: none of its keys
+ * can verify.
+ */
 const decoysOf = async (ring: KeyRing): Promise<readonly Verifier[]> => {
   const found = ringDecoys.get(ring);
   if (found) return found;
@@ -73,13 +83,18 @@ const decoysOf = async (ring: KeyRing): Promise<readonly Verifier[]> => {
   return decoys;
 };
 
-/** Imports a key for each algorithm: that of the entry if it has this algorithm, else the decoy's once more, which takes as long. */
+/**
+ * Imports a key for each algorithm: that of the entry if it has this algorithm, else the decoy's
+ * once more, which takes as long.
+ */
 const importFor = (own: KeyRingEntry | null, decoys: readonly Verifier[]): Promise<readonly Verifier[]> =>
   Promise.all(decoys.map(async (decoy) => (await imported(own?.alg === decoy.entry.alg ? own : decoy.entry)) ?? decoy));
 
 const inPlaceOf = (decoy: Verifier, own: Verifier): Verifier => (own.entry.alg === decoy.entry.alg ? own : decoy);
 
-/** null for a key that is broken, or of an algorithm that this runtime lacks, or has no public key. */
+/**
+ * null for a key that is broken, or of an algorithm that this runtime lacks, or has no public key.
+ */
 const imported = async (entry: KeyRingEntry): Promise<Verifier | null> => {
   if (entry.alg === HMAC) return null;
   const key = subtle.importKey('jwk', entry.jwk, PUBLIC[entry.alg], false, ['verify']);

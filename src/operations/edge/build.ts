@@ -31,11 +31,17 @@ export interface EdgeBuildOptions {
   readonly out: string;
   /** Where the edge finds the tree's public folder; null: in `out`. */
   readonly publicRoot: string | null;
-  /** The key ring's file, a URL or a binding, whichever the target takes. null: in the tree, beside the public folder. */
+  /**
+   * The key ring's file, a URL or a binding, whichever the target takes. null: in the tree, beside
+   * the public folder.
+   */
   readonly keyRingPath: string | null;
   /** The address on which the server, or the proxy, listens. */
   readonly listen: string;
-  /** Where the target finds the tree. A name without a scheme is that of a binding, or means the public folder. */
+  /**
+   * Where the target finds the tree. A name without a scheme is that of a binding, or means the
+   * public folder.
+   */
   readonly origin: OriginOptions;
   readonly encodings: readonly SiblingEncoding[];
   readonly settings: SettingsFile;
@@ -44,7 +50,8 @@ export interface EdgeBuildOptions {
 }
 
 /**
- * Writes the folder of a target around its bundle. @returns the files, and the ids of keys that this target cannot verify
+ * Writes the folder of a target around its bundle.
+ * @returns the files, and the ids of keys that this target cannot verify
  * @throws AppError edge-option-invalid, tree-missing, tree-unreadable, tree-not-writable, tree-full
  */
 export async function buildEdge(
@@ -89,7 +96,10 @@ function publicRootOf({ publicRoot, out }: EdgeBuildOptions): string {
   return resolve(publicRoot ?? join(out, PUBLIC_FOLDER));
 }
 
-/** Throws AppError if the folder is in the tree, which is copied and served, or contains it: the folder is installed somewhere. */
+/**
+ * Throws AppError if the folder is in the tree, which is copied and served, or contains it: the
+ * folder is installed somewhere.
+ */
 function refuseTree(options: EdgeBuildOptions): void {
   const { to, target } = options;
   const root = treeFolders(options).find((path) => isWithin(to, path) || isWithin(path, to));
@@ -156,7 +166,10 @@ function refuseBucketAsFolder({ out, publicRoot }: EdgeBuildOptions): void {
   throw new Error(`expected --origin ${out} or --public-root FOLDER, since the tree is in a bucket, found neither`);
 }
 
-/** The key ring's file; null if it is not given and the public folder, having another name, may be outside a tree. */
+/**
+ * The key ring's file; null if it is not given and the public folder, having another name, may be
+ * outside a tree.
+ */
 function keyRingPathOf({ keyRingPath }: EdgeBuildOptions, publicRoot: string): string | null {
   if (keyRingPath !== null) return resolve(keyRingPath);
   return basename(publicRoot) === PUBLIC_FOLDER ? join(dirname(publicRoot), 'edge/keyring.json') : null;

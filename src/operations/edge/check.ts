@@ -7,7 +7,10 @@ import { orThrow } from '../../release/tree/found.ts';
 import { readKeyRing, readPointer } from '../../release/tree/read.ts';
 import { freshTrees } from '../../storage/open-tree.ts';
 
-/** Checks an edge. `out` null skips the checks that need a tree. @throws AppError edge-unreachable, tree-missing, tree-unreadable, tree-newer-schema */
+/**
+ * Checks an edge. `out` null skips the checks that need a tree.
+ * @throws AppError edge-unreachable, tree-missing, tree-unreadable, tree-newer-schema
+ */
 export async function checkDeployedEdge(
   out: string | null,
   options: Omit<EdgeCheckOptions, 'tree'>,
@@ -15,7 +18,10 @@ export async function checkDeployedEdge(
   return checkEdge({ ...options, tree: out === null ? null : await comparedTree(out) });
 }
 
-/** Compares what an edge serves for these keys with a tree. @throws AppError tree-missing, tree-unreadable, tree-newer-schema */
+/**
+ * Compares what an edge serves for these keys with a tree.
+ * @throws AppError tree-missing, tree-unreadable, tree-newer-schema
+ */
 export async function compareEdge(
   out: string,
   address: EdgeAddress,

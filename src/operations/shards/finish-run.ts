@@ -1,5 +1,5 @@
-// The end of a run of shards (`finish`): reads their results as if it had just rendered the fronts, and publishes as a build does. Opens no
-// database.
+// The end of a run of shards (`finish`): reads their results as if it had just rendered the fronts,
+// and publishes as a build does. Opens no database.
 
 import { setTimeout } from 'node:timers/promises';
 import { formatInstant } from '../../catalogue/instant.ts';
@@ -38,7 +38,10 @@ export interface FinishOptions {
   readonly onTransfer?: OnTransfer;
 }
 
-/** What was published, and the settings of the run: null if no shard has started because a rollback holds the tree. */
+/**
+ * What was published, and the settings of the run: null if no shard has started because a rollback
+ * holds the tree.
+ */
 export interface FinishedRun extends BuildResult {
   readonly settings: RunSettings | null;
 }
@@ -146,7 +149,10 @@ const NOTHING_RENDERED = {
   findingsTotal: 0,
 } as const satisfies Partial<BuildResult>;
 
-/** The results that there are, by shard. They must belong to one run and one state. @throws AppError run-differs, run-damaged, run-state-differs */
+/**
+ * The results that there are, by shard. They must belong to one run and one state.
+ * @throws AppError run-differs, run-damaged, run-state-differs
+ */
 async function resultsOf(
   { run, shards, toolVersion }: FinishOptions,
   files: TreeFiles,

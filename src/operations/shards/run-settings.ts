@@ -1,4 +1,5 @@
-// What the processes of one run of shards have in common: the instant that the run is for, and the options that must be the same for all.
+// What the processes of one run of shards have in common: the instant that the run is for, and the
+// options that must be the same for all.
 
 import { parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { RunSettings } from '../../contract/run.ts';

@@ -1,5 +1,5 @@
-// The whole page: the operator's desk, the front as its visitors see it, and the clock. All state lives here; everything shown is derived from
-// it.
+// The whole page: the operator's desk, the front as its visitors see it, and the clock. All state
+// lives here; everything shown is derived from it.
 
 import type { VNode } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -137,7 +137,10 @@ function unitsOf({ sides: [{ pointer, record }] }: Scene): FrontUnits {
   return { zone: zoneOf(timezone), today, money: moneyOf(record?.currency ?? null) };
 }
 
-/** What differs from the previous edition, or between the two releases; null if there is nothing to compare with. */
+/**
+ * What differs from the previous edition, or between the two releases; null if there is nothing to
+ * compare with.
+ */
 function useChanges(loaded: Loaded | null): Changes | null {
   const [first, second] = loaded?.documents ?? [];
   const isPaired = (loaded?.scene.sides.length ?? 0) > 1;
@@ -147,7 +150,10 @@ function useChanges(loaded: Loaded | null): Changes | null {
   }, [first, second, isPaired]);
 }
 
-/** The product whose card is highlighted until another edition is shown, and a function that scrolls to a card. `onHidden` removes filters. */
+/**
+ * The product whose card is highlighted until another edition is shown, and a function that scrolls
+ * to a card. `onHidden` removes filters.
+ */
 function usePointed(loaded: Loaded | null, onHidden: () => void) {
   const [pointed, setPointed] = useState<{ readonly productId: number; readonly on: unknown } | null>(null);
   const shownDocument = loaded?.documents[0];
@@ -173,7 +179,10 @@ function useOpenCard(loaded: Loaded | null, onOpened: (opened: Opened) => void):
   }, []);
 }
 
-/** Writes the state into the page's address, with a delay because browsers limit how often that may happen. Sets the title. */
+/**
+ * Writes the state into the page's address, with a delay because browsers limit how often that may
+ * happen. Sets the title.
+ */
 function useAddress(state: ViewState, front: string | null): void {
   useEffect(() => {
     document.title = front === null ? 'Playbill preview' : `${shown(front)} · Playbill preview`;

@@ -8,7 +8,8 @@ export function Command({ text }: { readonly text: string }): VNode {
     <p class="command">
       <code dir="ltr">
         {text.split(' ').map((word, i) => (
-          // Each argument in a span of its own, so that lines do not break at hyphens in flags and instants.
+          // Each argument in a span of its own, so that lines do not break at hyphens in flags and
+          // instants.
           <Fragment key={i}>
             {i > 0 && ' '}
             <span>{word}</span>

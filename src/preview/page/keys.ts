@@ -1,5 +1,5 @@
-// Single-key shortcuts. They do not work in input fields and sheets, and can be switched off (WCAG 2.2, 2.1.4), so that speech input or an
-// accidental keystroke does not move the clock.
+// Single-key shortcuts. They do not work in input fields and sheets, and can be switched off (WCAG
+// 2.2, 2.1.4), so that speech input or an accidental keystroke does not move the clock.
 
 import { useEffect, useRef } from 'preact/hooks';
 

@@ -1,4 +1,5 @@
-// Messages for when a front cannot be shown or something else is wrong: what the problem is, and what to do. Nothing else is shown instead.
+// Messages for when a front cannot be shown or something else is wrong: what the problem is, and
+// what to do. Nothing else is shown instead.
 
 import type { VNode } from 'preact';
 import { CURRENT, type Overview, type PreviewRelease } from '../messages.ts';

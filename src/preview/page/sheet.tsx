@@ -1,5 +1,5 @@
-// A sheet over the page, at the side or, on a phone, at the bottom. Uses the browser's <dialog>, which traps the focus, closes on Escape and
-// restores the focus.
+// A sheet over the page, at the side or, on a phone, at the bottom. Uses the browser's <dialog>,
+// which traps the focus, closes on Escape and restores the focus.
 
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

@@ -1,5 +1,5 @@
-// Compares two products documents of one front, element by element and field by field, and describes the changes as data and as text.
-// Imports only types, so that a page can bundle it.
+// Compares two products documents of one front, element by element and field by field, and
+// describes the changes as data and as text. Imports only types, so that a page can bundle it.
 
 import type { ChangeCounts, DocumentChange, FieldChange, FieldValue } from '../../contract/results/diff.ts';
 import type { ProductsDocument } from '../../contract/documents.ts';
@@ -21,8 +21,8 @@ interface Listed {
 const SESSION_START = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})([+-]\d{2}:\d{2})$/;
 
 /**
- * All differences between two documents: by list in document order, and within a list those removed, added, changed and moved, in this
- * order.
+ * All differences between two documents: by list in document order, and within a list those
+ * removed, added, changed and moved, in this order.
  */
 export function diffDocuments(before: ProductsDocument, after: ProductsDocument): readonly DocumentChange[] {
   return DOCUMENT_LISTS.flatMap((list) => diffLists(listedOf(list, before), listedOf(list, after)));
@@ -84,7 +84,10 @@ function isSame(a: FieldValue, b: FieldValue): boolean {
   return a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
 }
 
-/** The smallest set of elements that must have moved: those outside the longest common subsequence of both lists. */
+/**
+ * The smallest set of elements that must have moved: those outside the longest common subsequence
+ * of both lists.
+ */
 function movesOf(before: readonly Listed[], after: readonly Listed[]): DocumentChange[] {
   const indexBefore = new Map(before.map(({ element }, index) => [element.id, index]));
   const common = after.flatMap(({ element }, index) => {
@@ -97,7 +100,10 @@ function movesOf(before: readonly Listed[], after: readonly Listed[]): DocumentC
     .map(({ element, old, index }) => ({ ...element, change: 'moved', placeBefore: old + 1, placeAfter: index + 1 }));
 }
 
-/** The indexes of one longest ascending subsequence (patience sorting: each pile remembers what lay below it). */
+/**
+ * The indexes of one longest ascending subsequence (patience sorting: each pile remembers what lay
+ * below it).
+ */
 function longestAscending(values: readonly number[]): ReadonlySet<number> {
   const piles: number[] = [];
   const below: number[] = [];
@@ -132,7 +138,9 @@ export function elementText({ list, slug, name }: ListElement): string {
   return `${NOUNS[list][0]} "${name}" (${slug})`;
 }
 
-/** One change in one sentence: `product "Hamlet" (hamlet): priceFrom 500 → 600; badges + last-time`. */
+/**
+ * One change in one sentence: `product "Hamlet" (hamlet): priceFrom 500 → 600; badges + last-time`.
+ */
 export function changeText(change: DocumentChange): string {
   const element = elementText(change);
   switch (change.change) {
@@ -146,7 +154,9 @@ export function changeText(change: DocumentChange): string {
   }
 }
 
-/** One field: `todaySlot.time 19:00 → 20:00`, `soldOut false → true`, `badges + hit, - last-time`. */
+/**
+ * One field: `todaySlot.time 19:00 → 20:00`, `soldOut false → true`, `badges + hit, - last-time`.
+ */
 export function fieldText({ path, before, after }: FieldChange): string {
   if (!isList(before) || !isList(after)) return `${path} ${valueText(before)} → ${valueText(after)}`;
   const old = new Map(before.map((value) => [keyOf(value), value]));
@@ -159,7 +169,10 @@ export function fieldText({ path, before, after }: FieldChange): string {
   return `${path} ${parts.length > 0 ? parts.join(', ') : `in another order: ${[...now.keys()].join(', ')}`}`;
 }
 
-/** The changed fields of an element that is in a card's list before and after: `main.sortWeight 1 → 2`. */
+/**
+ * The changed fields of an element that is in a card's list before and after:
+ * `main.sortWeight 1 → 2`.
+ */
 function elementFieldText(key: string, before: FieldValue | undefined, after: FieldValue): string[] {
   if (!isObject(before) || !isObject(after)) return [];
   return diffFields(before, after).map((change) => `${key}.${fieldText(change)}`);
@@ -188,7 +201,10 @@ export function valueText(value: FieldValue): string {
   return `"${value}"`;
 }
 
-/** How many elements of each list were added, removed, changed or moved; lists without a change are left out. */
+/**
+ * How many elements of each list were added, removed, changed or moved; lists without a change are
+ * left out.
+ */
 export function countChanges(changes: readonly DocumentChange[]): ChangeCounts {
   const counts: ChangeCounts = {};
   for (const { list, change } of changes) (counts[list] ??= { added: 0, gone: 0, changed: 0, moved: 0 })[change] += 1;
@@ -196,8 +212,9 @@ export function countChanges(changes: readonly DocumentChange[]): ChangeCounts {
 }
 
 /**
- * All changes in one line: `1 product added, 4 changed (todaySlot 3, priceFrom 1); 1 category gone`; empty if nothing changed. The fields
- * are left out if `counts` says that not all changes are listed.
+ * All changes in one line: `1 product added, 4 changed (todaySlot 3, priceFrom 1); 1 category
+ * gone`; empty if nothing changed. The fields are left out if `counts` says that not all changes
+ * are listed.
  */
 export function summaryText(changes: readonly DocumentChange[], counts = countChanges(changes)): string {
   return DOCUMENT_LISTS.flatMap((list) => {
@@ -212,7 +229,10 @@ export function summaryText(changes: readonly DocumentChange[], counts = countCh
   }).join('; ');
 }
 
-/** How many elements changed in each field: ` (todaySlot 3, priceFrom 1)`; empty if some changes are not listed. */
+/**
+ * How many elements changed in each field: ` (todaySlot 3, priceFrom 1)`; empty if some changes are
+ * not listed.
+ */
 function fieldTally(list: ListName, changes: readonly DocumentChange[], total: number): string {
   const changed = changes.filter((change) => change.list === list && change.change === 'changed');
   if (changed.length < total) return '';

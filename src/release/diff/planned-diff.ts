@@ -1,5 +1,6 @@
-// Compares what a dry run would publish with what is published, front by front. It collects new editions from a store that writes nothing.
-// To bound memory, it holds the editions of one front at a time, and keeps only counts and the first few of all changes.
+// Compares what a dry run would publish with what is published, front by front. It collects new
+// editions from a store that writes nothing. To bound memory, it holds the editions of one front at
+// a time, and keeps only counts and the first few of all changes.
 
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { DocumentChange, PlannedDiffJson } from '../../contract/results/diff.ts';
@@ -19,7 +20,10 @@ import { diffSnapshots, upcomingChanges, type SnapshotView } from './snapshot-di
 const CHANGES_LISTED = 20;
 const CHANGES_LISTED_IN_ALL = 1000;
 
-/** How many bytes of a front's new editions are kept. If there are more, only the edition for now is compared. */
+/**
+ * How many bytes of a front's new editions are kept. If there are more, only the edition for now is
+ * compared.
+ */
 const EDITION_BYTES_MAX = 64 * 1024 * 1024;
 
 type PlannedChange = PlannedDiffJson['changed'][number];
@@ -59,7 +63,8 @@ export class PlannedDiffs {
     const file = treeFileOf(path);
     if (file?.kind !== 'edition' || file.endpoint !== 'products') return;
     this.#editionBytes += bytes.length;
-    // The first new edition is the one for now, unless that is published already. Copied, because the renderer reuses the bytes.
+    // The first new edition is the one for now, unless that is published already. Copied, because
+    // the renderer reuses the bytes.
     if (this.#editions.size === 0 || this.#editionBytes <= EDITION_BYTES_MAX) this.#editions.set(path, bytes.slice());
   }
 
@@ -112,7 +117,10 @@ export class PlannedDiffs {
     this.#result.changed.push({ ...diff, ...lists, upcoming: listed, counts });
   }
 
-  /** The differences of all fronts, including those that lose their pointers by the plan; each list by code. */
+  /**
+   * The differences of all fronts, including those that lose their pointers by the plan; each list
+   * by code.
+   */
   async result(plan: readonly PlanEntry[]): Promise<PlannedDiffJson> {
     const { added, gone, changed, same, unknown } = this.#result;
     for (const { action, path } of plan) {

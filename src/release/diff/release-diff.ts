@@ -13,7 +13,8 @@ export type FrontDiff =
   | { readonly state: 'changed'; readonly front: string; readonly diff: FrontDifference };
 
 /**
- * Compares two releases of one tree or of two, each at its own `now`. Yields all fronts by code, including those that are the same.
+ * Compares two releases of one tree or of two, each at its own `now`. Yields all fronts by code,
+ * including those that are the same.
  * @throws AppError nothing-published (a front that neither release has), tree-unreadable
  */
 export async function* diffReleases(
@@ -41,7 +42,10 @@ async function diffFront(front: string, before: SnapshotView | null, after: Snap
   return isSame ? { front, state: 'same' } : { front, state: 'changed', diff: { ...diff, upcoming } };
 }
 
-/** The wanted fronts of a release, by code; all if `wanted` is null. @throws AppError nothing-published */
+/**
+ * The wanted fronts of a release, by code; all if `wanted` is null.
+ * @throws AppError nothing-published
+ */
 export function selectedFronts(wanted: readonly string[] | null, known: readonly string[]): readonly string[] {
   if (wanted === null) return known;
   const unknown = wanted.find((code) => !known.includes(code));

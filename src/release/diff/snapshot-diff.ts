@@ -1,5 +1,6 @@
-// Compares two snapshots of one front, and separates changes due to time from changes in the data. That is possible if the older snapshot
-// has an edition for the newer one's instant: it says what time alone would have changed.
+// Compares two snapshots of one front, and separates changes due to time from changes in the data.
+// That is possible if the older snapshot has an edition for the newer one's instant: it says what
+// time alone would have changed.
 
 import { parseInstant } from '../../catalogue/instant.ts';
 import type { DocumentChange, FieldChange, FrontDifference } from '../../contract/results/diff.ts';
@@ -19,8 +20,8 @@ export interface SnapshotView {
 }
 
 /**
- * Compares two snapshots of a front, each at its own instant. The instants may be in any order: if `after` is the earlier one, its
- * editions say what time alone would have changed.
+ * Compares two snapshots of a front, each at its own instant. The instants may be in any order: if
+ * `after` is the earlier one, its editions say what time alone would have changed.
  * @throws AppError tree-unreadable
  */
 export async function diffSnapshots(
@@ -86,7 +87,10 @@ function withoutKnown(change: DocumentChange, known: ReadonlySet<string>): Docum
   return fields.length === 0 ? [] : [{ ...change, fields }];
 }
 
-/** The keys that identify a change: one for each changed field, or else one. A move's key has no places, which shift with other moves. */
+/**
+ * The keys that identify a change: one for each changed field, or else one. A move's key has no
+ * places, which shift with other moves.
+ */
 function keysOf(change: DocumentChange): string[] {
   if (change.change === 'changed') return change.fields.map((field) => fieldKey(change, field));
   return [`${change.list} ${change.id} ${change.change}`];

@@ -1,6 +1,7 @@
-// Pruning: step 6 of the publish protocol. Removes the manifests of releases that retention.ts does not keep, then the editions (with their
-// precompressed siblings) that no pointer and no kept release names, then the files of sharded runs that are over. A stop after any removal
-// leaves every manifest with all its files, and the next run finishes. The caller holds the tree's lock.
+// Pruning: step 6 of the publish protocol. Removes the manifests of releases that retention.ts does
+// not keep, then the editions (with their precompressed siblings) that no pointer and no kept
+// release names, then the files of sharded runs that are over. A stop after any removal leaves
+// every manifest with all its files, and the next run finishes. The caller holds the tree's lock.
 
 import type { Manifest } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
@@ -39,9 +40,11 @@ export interface PruneOptions {
 }
 
 /**
- * Removes what no kept release and no pointer names. While the tree is held, and for the grace period after that, every release is kept.
- * Removes nothing if a manifest cannot be read, since it might name any file. The result lists releases newest first.
- * @throws AppError release-damaged, tree-newer-schema, tree-unreadable (also if a manifest is not a file), tree-not-writable
+ * Removes what no kept release and no pointer names. While the tree is held, and for the grace
+ * period after that, every release is kept. Removes nothing if a manifest cannot be read, since it
+ * might name any file. The result lists releases newest first.
+ * @throws AppError release-damaged, tree-newer-schema, tree-unreadable (also if a manifest is not a
+ * file), tree-not-writable
  */
 export async function prune(
   options: PruneOptions,
@@ -64,7 +67,8 @@ export async function prune(
   }
 
   const { editions, pointers } = await readFronts(store);
-  // The current release usually accounts for every pointer and nearly every edition, so few other manifests are parsed in full.
+  // The current release usually accounts for every pointer and nearly every edition, so few other
+  // manifests are parsed in full.
   const rank = ({ id }: DatedRelease): number => (id === currentId ? 0 : kept.has(id) ? 1 : 2);
   for (const { id } of newestFirst.toSorted((a, b) => rank(a) - rank(b))) {
     if (pointers.size > 0) {
@@ -107,7 +111,10 @@ export async function prune(
   };
 }
 
-/** Whether every release is kept, because edges may still use one that retention considers long superseded (grace.ts). */
+/**
+ * Whether every release is kept, because edges may still use one that retention considers long
+ * superseded (grace.ts).
+ */
 async function isAllInGrace(
   newestFirst: readonly DatedRelease[],
   currentId: string | null,
@@ -123,8 +130,8 @@ async function isAllInGrace(
 }
 
 /**
- * The ids of all releases whose manifests must be readable before anything is removed. They include the release just replaced, even if its
- * manifest is missing, because edges still use its editions.
+ * The ids of all releases whose manifests must be readable before anything is removed. They include
+ * the release just replaced, even if its manifest is missing, because edges still use its editions.
  */
 async function idsToRead(
   { graceSeconds, replacedId }: PruneOptions,
@@ -135,7 +142,10 @@ async function idsToRead(
   return ids;
 }
 
-/** The instant that a release was built for. Reads the manifest only if the store does not know. @throws AppError release-damaged */
+/**
+ * The instant that a release was built for. Reads the manifest only if the store does not know.
+ * @throws AppError release-damaged
+ */
 async function dateOf(id: string, store: ReleaseStore): Promise<DatedRelease> {
   const path = pathOf({ kind: 'manifest', id });
   const known = await store.knownDates?.get(path);
@@ -146,13 +156,19 @@ async function dateOf(id: string, store: ReleaseStore): Promise<DatedRelease> {
 }
 
 interface FrontsFolder {
-  /** Files of editions that no pointer names (the edition and its precompressed siblings), by the edition's path. */
+  /**
+   * Files of editions that no pointer names (the edition and its precompressed siblings), by the
+   * edition's path.
+   */
   readonly editions: Map<string, string[]>;
   /** The text of pointers, by front. */
   readonly pointers: Map<string, string>;
 }
 
-/** Lists the files of fronts. Leaves out all editions of a front whose pointer is damaged, since it might have named any of them. */
+/**
+ * Lists the files of fronts. Leaves out all editions of a front whose pointer is damaged, since it
+ * might have named any of them.
+ */
 async function readFronts(store: ReleaseStore): Promise<FrontsFolder> {
   const files = (await store.list(FRONTS_FOLDER)).map((path) => ({ path, file: treeFileOf(path) }));
   const pointerOf = new Map<string, Pointer | null>();
@@ -174,7 +190,10 @@ async function readFronts(store: ReleaseStore): Promise<FrontsFolder> {
   return { editions, pointers };
 }
 
-/** Removes from `pointers` those that are exactly as a release lists them. Returns whether there were any. */
+/**
+ * Removes from `pointers` those that are exactly as a release lists them. Returns whether there
+ * were any.
+ */
 function takePointers({ fronts }: Manifest, pointers: Map<string, string>): boolean {
   let isAny = false;
   for (const { front, pointer } of fronts) {

@@ -9,7 +9,10 @@ import { orNull } from '../tree/found.ts';
 import { readHold } from '../tree/hold.ts';
 import { readCurrent, readManifest, releaseIds } from '../tree/read.ts';
 
-/** Lists the releases, one manifest in memory at a time. @throws AppError tree-unreadable, tree-newer-schema */
+/**
+ * Lists the releases, one manifest in memory at a time.
+ * @throws AppError tree-unreadable, tree-newer-schema
+ */
 export async function listReleases(files: TreeFiles): Promise<ReleasesResultJson> {
   const currentId = orNull(await readCurrent(files));
   const releases: ReleasesResultJson['releases'] = [];

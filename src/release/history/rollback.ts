@@ -1,6 +1,8 @@
-// Rollback: an older release becomes the current one again (snapshot.md, "Going back"). The hold is written before pointers and `current`,
-// so that no build publishes over a half-done rollback. A stop after any write leaves each front with one snapshot or the other; running
-// the rollback again finishes it. The key ring stays, since a rollback must not restore a revoked key. The caller holds the tree's lock.
+// Rollback: an older release becomes the current one again (snapshot.md, "Going back"). The hold is
+// written before pointers and `current`, so that no build publishes over a half-done rollback. A
+// stop after any write leaves each front with one snapshot or the other; running the rollback again
+// finishes it. The key ring stays, since a rollback must not restore a revoked key. The caller
+// holds the tree's lock.
 
 import { instantOfText } from '../../catalogue/instant.ts';
 import type { Manifest, ManifestFile } from '../../contract/manifest.ts';
@@ -22,9 +24,10 @@ import type { ReleaseStore } from '../tree/store.ts';
 import { summary } from '../verify/finding-sink.ts';
 
 /**
- * Rolls back to the release that a name stands for, and holds the tree at it. Writes nothing unless every file of the release matches its
- * manifest. @returns the manifest; `plan`, what was done to hold, pointers and `current`; `fronts`, what visitors see of
- * each front before and after
+ * Rolls back to the release that a name stands for, and holds the tree at it. Writes nothing unless
+ * every file of the release matches its manifest.
+ * @returns the manifest; `plan`, what was done to hold, pointers and `current`; `fronts`, what
+ * visitors see of each front before and after
  * @throws AppError release-unknown, release-damaged, tree-full, tree-not-writable, tree-unreadable
  */
 export async function rollBack(name: string, published: PublishedTree, store: ReleaseStore) {
@@ -44,8 +47,9 @@ export async function rollBack(name: string, published: PublishedTree, store: Re
 }
 
 /**
- * What the rollback changes for visitors of each front, as of the later of the two releases, the closest to the present that a tree knows.
- * "Before" is what the current release lists, because pointers may be ahead of it after a stopped run.
+ * What the rollback changes for visitors of each front, as of the later of the two releases, the
+ * closest to the present that a tree knows. "Before" is what the current release lists, because
+ * pointers may be ahead of it after a stopped run.
  */
 async function frontChanges(
   { fronts, now }: Manifest,

@@ -1,8 +1,10 @@
-// What pruning has to know about runs of shards. Before `finish` no manifest lists their content. Until a run is over, pruning keeps what
-// its results name, and while a shard has written no result, nobody knows what it has put, so no edition is removed at all. A run is over
-// when the current release is for an instant at least the grace time later than the run's.
+// What pruning has to know about runs of shards. Before `finish` no manifest lists their content.
+// Until a run is over, pruning keeps what its results name, and while a shard has written no
+// result, nobody knows what it has put, so no edition is removed at all. A run is over when the
+// current release is for an instant at least the grace time later than the run's.
 //
-// A shard that starts during pruning may lose files that it has found in the tree: `finish` checks that every file is there.
+// A shard that starts during pruning may lose files that it has found in the tree: `finish` checks
+// that every file is there.
 
 import { parseInstant, type Instant } from '../../catalogue/instant.ts';
 import { orNull } from '../tree/found.ts';
@@ -19,13 +21,18 @@ export interface OpenRuns {
   readonly rendering: readonly OpenRun[];
   /** Runs that are not over and have all their results. */
   readonly rendered: readonly OpenRun[];
-  /** Those of `rendering` that seem abandoned: they are for another time than the current release. */
+  /**
+   * Those of `rendering` that seem abandoned: they are for another time than the current release.
+   */
   readonly aside: readonly string[];
   /** The files of runs that are over. */
   readonly pathsOver: readonly string[];
 }
 
-/** The runs in the tree. One with unreadable settings is left alone, and its content is not kept. @throws AppError tree-unreadable */
+/**
+ * The runs in the tree. One with unreadable settings is left alone, and its content is not kept.
+ * @throws AppError tree-unreadable
+ */
 export async function openRuns(
   currentNow: Instant | null,
   graceSeconds: number,
@@ -47,7 +54,10 @@ export async function openRuns(
   return { rendering, rendered, aside, pathsOver: pathsOver.sort() };
 }
 
-/** Removes from `editions`, by path, what must stay for runs. @returns the runs that seem abandoned and for which something stays */
+/**
+ * Removes from `editions`, by path, what must stay for runs.
+ * @returns the runs that seem abandoned and for which something stays
+ */
 export async function keepContentOf(
   { rendering, rendered, aside }: OpenRuns,
   editions: Map<string, unknown>,

@@ -91,7 +91,8 @@ export function nextKeyRing(
 
 /**
  * Dates end a key at once, those of a row with an error only ever earlier; a revocation is never
- * taken back. The rest of `entry` is the row's, or that of the published key if the row has an error.
+ * taken back. The rest of `entry` is the row's, or that of the published key if the row has an
+ * error.
  */
 function endedBy(row: CatalogueKey | undefined, entry: KeyRingEntry, before: KeyRingEntry): KeyRingEntry {
   const revokedAt = earliest(before.revokedAt, row?.revokedAt ?? null);

@@ -1,5 +1,6 @@
-// Derives the notification of a publish: which URLs changed, which were removed and which were added, by the plan of the run that publishes
-// and by what is different from the release of the last notification.
+// Derives the notification of a publish: which URLs changed, which were removed and which were
+// added, by the plan of the run that publishes and by what is different from the release of the
+// last notification.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { PublishNotice } from '../../contract/publish-notice.ts';
@@ -9,8 +10,8 @@ import { pathOf, PUBLIC_FOLDER, treeFileOf } from '../../render/paths.ts';
 import { pointerText } from '../tree/codec.ts';
 
 /**
- * The notification of a release for `now` that was published by this plan, which may name a file twice; null if readers see no difference.
- * Paths are sorted.
+ * The notification of a release for `now` that was published by this plan, which may name a file
+ * twice; null if readers see no difference. Paths are sorted.
  */
 export function publishNotice(
   plan: readonly PlanEntry[],
@@ -45,7 +46,8 @@ export function publishNotice(
 }
 
 /**
- * What changed for readers from one release to another, as a plan. All of it is new if `before` is null. No release has the key ring.
+ * What changed for readers from one release to another, as a plan. All of it is new if `before` is
+ * null. No release has the key ring.
  */
 export function changesBetween(before: Manifest | null, after: Manifest): readonly PlanEntry[] {
   const toldPointers = new Map(before?.fronts.map(({ front, pointer }) => [front, pointerText(pointer)]));

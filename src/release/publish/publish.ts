@@ -1,8 +1,10 @@
-// Publishes a release: snapshot.md, "Publish protocol", steps 2 to 5. The order of writes upholds law 4 (whole) and law 5 (immutable):
+// Publishes a release: snapshot.md, "Publish protocol", steps 2 to 5. The order of writes upholds
+// law 4 (whole) and law 5 (immutable):
 //
 //   content, front by front  →  all of it durable  →  manifest  →  pointers  →  current
 //
-// Wherever this stops, each front has either its old or its new snapshot, and the next run completes the work. The caller holds the lock.
+// Wherever this stops, each front has either its old or its new snapshot, and the next run
+// completes the work. The caller holds the lock.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Manifest } from '../../contract/manifest.ts';
@@ -28,7 +30,10 @@ export interface PublishInput {
   readonly results: readonly FrontResult[];
   /** Fronts that were not rendered, by code, and why. They keep their pointers. */
   readonly held: ReadonlyMap<string, HeldReason>;
-  /** Why published fronts in neither `results` nor `held` keep their pointers; null if they have left the catalogue and lose them. */
+  /**
+   * Why published fronts in neither `results` nor `held` keep their pointers; null if they have
+   * left the catalogue and lose them.
+   */
   readonly removalHold: HeldReason | null;
   /** The hold by a rollback when the run began; null if there was none. */
   readonly hold: Hold | null;
@@ -43,7 +48,10 @@ export interface PublishInput {
 export interface Publication {
   /** The id of the new release; of the current one if there was nothing to publish. */
   readonly releaseId: string | null;
-  /** The result of each front, sorted by code. A held front keeps the listing of its published snapshot, if it has one. */
+  /**
+   * The result of each front, sorted by code. A held front keeps the listing of its published
+   * snapshot, if it has one.
+   */
   readonly outcomes: readonly FrontResult[];
   /** The plan for manifest, pointers and `current`. */
   readonly plan: readonly PlanEntry[];
@@ -75,7 +83,8 @@ export async function publish(
   // State after a stop here: content that no pointer names.
 
   const { outcomes, removed, isRemoving } = await planRelease({ ...input, results }, published, now);
-  // An earlier run may have stopped after removing pointers and before replacing `current`, whose release then still lists those fronts.
+  // An earlier run may have stopped after removing pointers and before replacing `current`, whose
+  // release then still lists those fronts.
   const codes = new Set(outcomes.map(({ code }) => code));
   const isAnyLeft = isRemoving && published.listedFronts.some((code) => !codes.has(code));
   const listings = outcomes.flatMap(({ held, listing }) => (held === null ? (listing ?? []) : []));
@@ -95,7 +104,8 @@ export async function publish(
 }
 
 /**
- * Makes the content of fronts durable. A front with a file that could not be written is held in the results returned.
+ * Makes the content of fronts durable. A front with a file that could not be written is held in the
+ * results returned.
  * @throws AppError as `publish`, and the first refused file's error if every front is held
  */
 export async function settled(results: readonly FrontResult[], store: ReleaseStore): Promise<readonly FrontResult[]> {
@@ -114,7 +124,10 @@ export async function settled(results: readonly FrontResult[], store: ReleaseSto
   return held;
 }
 
-/** A rollback can change the hold in spite of this run's lock, if the run was suspended until the lock was lost. */
+/**
+ * A rollback can change the hold in spite of this run's lock, if the run was suspended until the
+ * lock was lost.
+ */
 function holdChanged(root: string): AppError {
   const message = `a rollback of ${root} began or ended during this run; no pointer was written`;
   return new AppError('tree-locked', message, 'run the same command again');
@@ -154,8 +167,9 @@ async function planRelease(input: PublishInput, published: PublishedTree, now: I
 }
 
 /**
- * The guard on fronts that have vanished from the catalogue: an empty table, or a view that is empty for a moment, must not unpublish
- * everything. It allows the same share as the guard on cards. Disabled fronts do not count: somebody chose to remove them.
+ * The guard on fronts that have vanished from the catalogue: an empty table, or a view that is
+ * empty for a moment, must not unpublish everything. It allows the same share as the guard on
+ * cards. Disabled fronts do not count: somebody chose to remove them.
  */
 function removalGuard(vanishedCodes: readonly string[], publishedTotal: number, input: PublishInput): Guard | null {
   const vanished = vanishedCodes.filter((code) => !input.disabledCodes.has(code)).length;

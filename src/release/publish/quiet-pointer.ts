@@ -1,5 +1,6 @@
-// Quiet pointers (objects.md): if a front's published pointer says what a new one would, the front keeps it, so that nothing needs to be
-// written, paid for or purged. A pointer that is damaged, or that names a damaged file, is always replaced.
+// Quiet pointers (objects.md): if a front's published pointer says what a new one would, the front
+// keeps it, so that nothing needs to be written, paid for or purged. A pointer that is damaged, or
+// that names a damaged file, is always replaced.
 
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Pointer } from '../../contract/pointer.ts';
@@ -9,7 +10,10 @@ import { entryOf } from '../../contract/pointer-entry.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import type { FrontResult } from './render-front.ts';
 
-/** A pointer is replaced when it is older than this share of the horizon, because edges judge its age by its `now`. */
+/**
+ * A pointer is replaced when it is older than this share of the horizon, because edges judge its
+ * age by its `now`.
+ */
 const AGE_SHARE = 0.25;
 
 /** The result, with the published pointer instead of its own if that one says the same. */
@@ -30,7 +34,8 @@ export async function withQuietPointer(
   const kept = await published.keptFront(pointer, null);
   const own = new Set(result.files.map(({ path }) => path));
   const past = kept.files.filter(({ path }) => !own.has(path));
-  // The old pointer also names past editions. If one is damaged, a new pointer, which does not name it, repairs the tree.
+  // The old pointer also names past editions. If one is damaged, a new pointer, which does not name
+  // it, repairs the tree.
   for (const file of past) if (!(await published.hasFile(file))) return result;
   return {
     ...result,
@@ -39,7 +44,10 @@ export async function withQuietPointer(
   };
 }
 
-/** Whether a pointer names the same editions from `now` on as a new one of that `now`, until the same instant. */
+/**
+ * Whether a pointer names the same editions from `now` on as a new one of that `now`, until the
+ * same instant.
+ */
 function isEquivalent(pointer: Pointer, fresh: Pointer, now: Instant): boolean {
   const { timezone, validUntil } = fresh;
   return (

@@ -1,5 +1,5 @@
-// Checks a front that a shard rendered again when its run is published, because another build may have published or pruned in the
-// meantime. Does not use the catalogue.
+// Checks a front that a shard rendered again when its run is published, because another build may
+// have published or pruned in the meantime. Does not use the catalogue.
 
 import type { ShardFront } from '../../contract/run.ts';
 import type { Finding } from '../../findings.ts';
@@ -12,9 +12,10 @@ import { heldResult, type FrontResult } from './render-front.ts';
 import { guardedBefore } from './publish.ts';
 
 /**
- * The front's result by now. A front that its shard held back has no content and stays held. For the others the guards decide again, and
- * every file must still exist, unless nothing will be written (`isPlan`). If something later than the run is published (`isLate`), a front
- * without a pointer has been removed since and stays removed.
+ * The front's result by now. A front that its shard held back has no content and stays held. For
+ * the others the guards decide again, and every file must still exist, unless nothing will be
+ * written (`isPlan`). If something later than the run is published (`isLate`), a front without a
+ * pointer has been removed since and stays removed.
  */
 export async function recheckFront(
   { code, minCards, ...result }: ShardFront,

@@ -57,7 +57,10 @@ export interface FrontSettings {
   readonly isNamed: (path: string) => boolean;
 }
 
-/** Renders a front, unless a guard holds it, and creates its new files. @throws AppError tree-full, tree-not-writable, tree-unreadable */
+/**
+ * Renders a front, unless a guard holds it, and creates its new files.
+ * @throws AppError tree-full, tree-not-writable, tree-unreadable
+ */
 export async function renderFront(
   task: FrontTask,
   editions: FrontEditions,
@@ -131,7 +134,10 @@ async function fileOf(
   return { file: { path, bytes: bytes.length, sha256, ...(recipe === null ? {} : { recipe }) }, bytes };
 }
 
-/** Creates a file unless it exists. If the existing one is wrong, replaces it if forced, or else returns why the front is held. */
+/**
+ * Creates a file unless it exists. If the existing one is wrong, replaces it if forced, or else
+ * returns why the front is held.
+ */
 async function putFile(
   { path, bytes: length, sha256 }: ManifestFile,
   bytes: Uint8Array | null,
@@ -158,7 +164,10 @@ async function putFile(
   return { held: 'file-size-wrong', finding: wrongSize(path, length, orThrow(size)) };
 }
 
-/** Whether a file of the right size has wrong content. Too slow for every build, so checked only under --force. */
+/**
+ * Whether a file of the right size has wrong content. Too slow for every build, so checked only
+ * under --force.
+ */
 async function isDamaged(path: string, sha256: string, store: ReleaseStore): Promise<boolean> {
   const bytes = orNull(await store.read(path));
   return bytes === null || sha256Of(bytes) !== sha256;

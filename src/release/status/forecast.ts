@@ -1,4 +1,5 @@
-// What time will change in a published release: its later editions, each with what it changes. Renders nothing.
+// What time will change in a published release: its later editions, each with what it changes.
+// Renders nothing.
 
 import type { DocumentChange } from '../../contract/results/diff.ts';
 import { diffDocuments } from '../diff/document-diff.ts';
@@ -12,7 +13,9 @@ export interface FrontForecast {
   readonly validUntil: string;
   /** Cards at `from`. */
   readonly cards: number;
-  /** Every edition that begins in (from, until], with what it changes and the cards from then on. */
+  /**
+   * Every edition that begins in (from, until], with what it changes and the cards from then on.
+   */
   readonly steps: readonly {
     readonly at: string;
     readonly changes: readonly DocumentChange[];
@@ -21,7 +24,8 @@ export interface FrontForecast {
 }
 
 /**
- * The editions of each front that begin in (from, until], by time. Nothing is known after the front's validUntil.
+ * The editions of each front that begin in (from, until], by time. Nothing is known after the
+ * front's validUntil.
  * @throws AppError nothing-published, tree-unreadable
  */
 export async function* forecast(

@@ -1,5 +1,6 @@
-// Reads what a monitor needs from a tree: the current release, the hold, and the pointer of every front that has or should have one. Reads
-// no editions, so that it may run every minute. Damage becomes a finding; `verify` has the details.
+// Reads what a monitor needs from a tree: the current release, the hold, and the pointer of every
+// front that has or should have one. Reads no editions, so that it may run every minute. Damage
+// becomes a finding; `verify` has the details.
 
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Manifest, ManifestFront } from '../../contract/manifest.ts';
@@ -48,7 +49,8 @@ interface BrokenFront {
 /** Reads what a monitor needs of a tree. @throws AppError tree-newer-schema, tree-unreadable */
 export async function readTreeStatus(files: TreeFolders): Promise<TreeStatus> {
   const findings: Finding[] = [];
-  // Pointers are read before the release. Otherwise, after a publish in between, the release would not list any of them.
+  // Pointers are read before the release. Otherwise, after a publish in between, the release would
+  // not list any of them.
   const pointers = new Map<string, Found<Pointer>>();
   const read = (code: string) => readDatedPointer(code, files);
   for await (const [code, pointer] of readAhead(await listedFronts(files), read)) pointers.set(code, pointer);
@@ -93,7 +95,9 @@ export async function readKeyStatus(
   return { validKeys, findings: fronts.length === 0 ? [] : [findingOf('key-ring', ring, 'error')] };
 }
 
-/** Reads a pointer and checks that its instants exist in the calendar, which the schema does not. */
+/**
+ * Reads a pointer and checks that its instants exist in the calendar, which the schema does not.
+ */
 async function readDatedPointer(code: string, files: TreeFolders): Promise<Found<Pointer>> {
   const read = await readPointer(code, files);
   if (!read.ok) return read;
@@ -105,7 +109,10 @@ async function readDatedPointer(code: string, files: TreeFolders): Promise<Found
     : damaged(pathOf({ kind: 'pointer', front: code }), `expected an instant, found ${wrong}`);
 }
 
-/** The current release. If it is damaged, that is only a warning: it does not affect what is served, and the next build replaces it. */
+/**
+ * The current release. If it is damaged, that is only a warning: it does not affect what is served,
+ * and the next build replaces it.
+ */
 async function readCurrentRelease(files: TreeFolders, findings: Finding[]): Promise<TreeStatus['release']> {
   const current = await readCurrent(files);
   if (!current.ok) {

@@ -1,4 +1,5 @@
-// The document that an edge would serve at an instant, read from the files of a tree. Renders nothing and uses no database.
+// The document that an edge would serve at an instant, read from the files of a tree. Renders
+// nothing and uses no database.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Pointer } from '../../contract/pointer.ts';
@@ -14,13 +15,16 @@ export interface Shown {
   /** The document as published, with its final newline. */
   readonly text: string;
   readonly pointer: Pointer;
-  /** Outside [now, validUntil) the nearest edition is served, although it is not known to be right. */
+  /**
+   * Outside [now, validUntil) the nearest edition is served, although it is not known to be right.
+   */
   readonly timeliness: 'early' | 'right' | 'stale';
 }
 
 /**
  * Reads a front's edition in force at an instant.
- * @throws AppError nothing-published, tree-unreadable (a damaged pointer or edition), tree-newer-schema
+ * @throws AppError nothing-published, tree-unreadable (a damaged pointer or edition),
+ * tree-newer-schema
  */
 export async function showDocument(front: string, endpoint: Endpoint, files: TreeFolders, at: Instant): Promise<Shown> {
   // The code must be checked before it becomes part of a path.
@@ -38,7 +42,10 @@ export async function showDocument(front: string, endpoint: Endpoint, files: Tre
   return { text, pointer, timeliness };
 }
 
-/** The text of a document, which must be UTF-8 and end with a newline, so that printing it gives the same bytes. */
+/**
+ * The text of a document, which must be UTF-8 and end with a newline, so that printing it gives the
+ * same bytes.
+ */
 function textOf(bytes: Uint8Array, path: string, root: string): string {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -1,4 +1,5 @@
-// Judges a tree by its pointers: how old each front's snapshot is, how long it stays right, and what changes next. Reads no clock.
+// Judges a tree by its pointers: how old each front's snapshot is, how long it stays right, and
+// what changes next. Reads no clock.
 
 import { formatInstant, instantOf, instantOfText, type Instant } from '../../catalogue/instant.ts';
 import type { Pointer } from '../../contract/pointer.ts';
@@ -8,7 +9,9 @@ import { ENDPOINTS, type Endpoint } from '../../render/paths.ts';
 import { entryOf } from '../../contract/pointer-entry.ts';
 import type { PublishedFront, TreeStatus } from './read-status.ts';
 
-/** How far the clocks of two machines may differ before a snapshot counts as one from the future. */
+/**
+ * How far the clocks of two machines may differ before a snapshot counts as one from the future.
+ */
 const CLOCK_SKEW_SECONDS = 60;
 
 type FrontStatus = StatusResultJson['fronts'][number];
@@ -41,8 +44,9 @@ function releaseOf({ id, manifest }: NonNullable<TreeStatus['release']>): Status
 }
 
 /**
- * A front is stale if it cannot be served, if its snapshot is from the future or expired, if less than a quarter of the horizon is left, or
- * if the snapshot is older than the operator allows. The first of these that applies is reported.
+ * A front is stale if it cannot be served, if its snapshot is from the future or expired, if less
+ * than a quarter of the horizon is left, or if the snapshot is older than the operator allows. The
+ * first of these that applies is reported.
  */
 function frontStatus(
   front: PublishedFront,
@@ -105,7 +109,10 @@ function nextChangeOf({ code: front, pointer }: PublishedFront, at: string): Nex
   return { front, kind: 'edition', next, endpoints };
 }
 
-/** The start of the next edition. The first edition is also served before its instant, so its start is not a change. */
+/**
+ * The start of the next edition. The first edition is also served before its instant, so its start
+ * is not a change.
+ */
 function firstAfter(pointer: Pointer, endpoint: Endpoint, at: string): string | undefined {
   return pointer[endpoint]
     .slice(1)

@@ -1,5 +1,5 @@
-// The end of step 5 of the publish protocol, for publishing and rollback: a release whose content and manifest are durable becomes the
-// current one. The order of writes:
+// The end of step 5 of the publish protocol, for publishing and rollback: a release whose content
+// and manifest are durable becomes the current one. The order of writes:
 //
 //   pointers, front by front  →  removal of pointers of fronts that the release does not have  →  current
 
@@ -20,7 +20,10 @@ export interface Swap {
   readonly removed: readonly string[];
 }
 
-/** Makes a release the current one. @throws AppError tree-full, tree-not-writable, tree-unreadable */
+/**
+ * Makes a release the current one.
+ * @throws AppError tree-full, tree-not-writable, tree-unreadable
+ */
 export async function activateRelease(
   { releaseId, listings, removed }: Swap,
   published: PublishedTree,

@@ -1,4 +1,5 @@
-// Encodes and parses the files of a tree: pointer, manifest, key ring, `current` and the files of sharded runs.
+// Encodes and parses the files of a tree: pointer, manifest, key ring, `current` and the files of
+// sharded runs.
 
 import type * as z from 'zod';
 import type { FindingCode } from '../../findings.ts';
@@ -34,8 +35,9 @@ export function manifestText(manifest: Manifest): string {
 }
 
 /**
- * JSON in ASCII with one line per key, ordered by keyid. Lines are padded to the same width, and so are the members that every key has: an
- * edge finds a key by binary search, and its members by position (edge/rule/key-ring-text.ts).
+ * JSON in ASCII with one line per key, ordered by keyid. Lines are padded to the same width, and so
+ * are the members that every key has: an edge finds a key by binary search, and its members by
+ * position (edge/rule/key-ring-text.ts).
  */
 export function keyRingText(ring: KeyRing): string {
   const keys = Object.entries(ring.keys).toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -81,10 +83,16 @@ export const parseManifest = parserOf(manifestSchema);
 export const parseKeyRing = parserOf(keyRingSchema);
 export const parseRunSettings = parserOf(runSettingsSchema);
 export const parseShardResult = parserOf(shardResultSchema);
-/** Parses only the file list of a manifest, which takes half the time. The caller must check the digest of the bytes. */
+/**
+ * Parses only the file list of a manifest, which takes half the time. The caller must check the
+ * digest of the bytes.
+ */
 export const parseManifestFiles = parserOf(manifestFilesSchema);
 
-/** Parses only the first line of a manifest, before its fronts and files, which are slow to parse in a large release. */
+/**
+ * Parses only the first line of a manifest, before its fronts and files, which are slow to parse in
+ * a large release.
+ */
 export function parseManifestHead(bytes: Uint8Array, path: string): Found<ManifestHead> {
   const lineEnd = bytes.indexOf(10);
   const line = new TextDecoder().decode(bytes.subarray(0, lineEnd === -1 ? bytes.length : lineEnd));

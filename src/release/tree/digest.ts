@@ -12,7 +12,10 @@ export function sha256BytesOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return hash('sha256', bytes, 'buffer');
 }
 
-/** An edition's recipe, 32 hex digits. Includes the tool's version, since another version may make other bytes from the same ingredients. */
+/**
+ * An edition's recipe, 32 hex digits. Includes the tool's version, since another version may make
+ * other bytes from the same ingredients.
+ */
 export function recipeOf(toolVersion: string, ingredients: Uint8Array): string {
   return createHash('sha256').update(`${toolVersion}\n`).update(ingredients).digest('hex').slice(0, 32);
 }

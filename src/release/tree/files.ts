@@ -1,5 +1,6 @@
-// The interface for reading a tree. Implementations do not follow links, and return failures as values, because a tree may contain
-// anything. Paths come from render/paths.ts: relative to the root, with forward slashes.
+// The interface for reading a tree. Implementations do not follow links, and return failures as
+// values, because a tree may contain anything. Paths come from render/paths.ts: relative to the
+// root, with forward slashes.
 
 import type { Encoding } from '../../render/paths.ts';
 import type { Found } from './found.ts';
@@ -8,7 +9,10 @@ export interface TreeFiles {
   /** Where the tree is, for messages. */
   readonly root: string;
   read(path: string): Promise<Found<Uint8Array>>;
-  /** The paths of all files below a folder ('' for all), sorted; empty if there is no such folder. @throws AppError tree-unreadable */
+  /**
+   * The paths of all files below a folder ('' for all), sorted; empty if there is no such folder.
+   * @throws AppError tree-unreadable
+   */
   list(folder: string): Promise<readonly string[]>;
 }
 
@@ -16,7 +20,10 @@ export interface TreeFiles {
 export interface TreeFolders extends TreeFiles {
   /** The size of a file in bytes, without reading it. */
   size(path: string): Promise<Found<number>>;
-  /** The entries directly in a folder ('' for the root), sorted by path; empty if there is no such folder. */
+  /**
+   * The entries directly in a folder ('' for the root), sorted by path; empty if there is no such
+   * folder.
+   */
   entries(folder: string): Promise<Found<readonly TreeEntry[]>>;
 }
 

@@ -1,5 +1,5 @@
-// The result of reading something from a tree: its value, or why it could not be read. Callers decide what a failure means: they throw it,
-// report it as a finding, or treat it as absence.
+// The result of reading something from a tree: its value, or why it could not be read. Callers
+// decide what a failure means: they throw it, report it as a finding, or treat it as absence.
 
 import { AppError, shellWord } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
@@ -7,15 +7,19 @@ import type { Finding } from '../../findings.ts';
 export interface Failure {
   readonly ok: false;
   /**
-   * `altered`: the bytes do not have the digest in the file's name. `damaged`: the content is invalid. `obstructed`: something else is at
-   * the path, or at one of its parents. `unreadable`: the system or the store refuses.
+   * `altered`: the bytes do not have the digest in the file's name. `damaged`: the content is
+   * invalid. `obstructed`: something else is at the path, or at one of its parents. `unreadable`:
+   * the system or the store refuses.
    */
   readonly why: 'missing' | 'altered' | 'damaged' | 'obstructed' | 'unreadable';
   /** A path relative to the tree's root. */
   readonly location: string;
   /** What was expected and found, without the location. */
   readonly message: string;
-  /** Whether writing a file there would succeed. Not if it is a folder, whose content Playbill must not remove. */
+  /**
+   * Whether writing a file there would succeed. Not if it is a folder, whose content Playbill must
+   * not remove.
+   */
   readonly isReplaceable: boolean;
   /** What to type if it is unreadable, if the reader knows. */
   readonly hint?: string;
@@ -36,7 +40,10 @@ export function damaged(location: string, message: string, why: 'altered' | 'dam
   return { ok: false, why, location, message, isReplaceable: true };
 }
 
-/** The value. `root` is the tree's, for the message. @throws AppError `code`; always tree-unreadable if the system refuses to read */
+/**
+ * The value. `root` is the tree's, for the message.
+ * @throws AppError `code`; always tree-unreadable if the system refuses to read
+ */
 export function orThrow<T>(
   result: Found<T>,
   code: 'tree-unreadable' | 'release-damaged' = 'tree-unreadable',
@@ -57,18 +64,27 @@ export function orThrow<T>(
   throw new AppError(code, message, `to see all damage: ${inTree('playbill verify')}; ${remedy}`);
 }
 
-/** The value; null if it is missing, damaged or obstructed. @throws AppError tree-unreadable: the system refuses to read it */
+/**
+ * The value; null if it is missing, damaged or obstructed.
+ * @throws AppError tree-unreadable: the system refuses to read it
+ */
 export function orNull<T>(result: Found<T>): T | null {
   return result.ok || result.why === 'unreadable' ? orThrow(result) : null;
 }
 
-/** The finding for a front that is held back because something else is at the path of one of its files. */
+/**
+ * The finding for a front that is held back because something else is at the path of one of its
+ * files.
+ */
 export function obstructionFinding({ location, message, isReplaceable }: Failure): Finding {
   const remedy = isReplaceable ? 'build --force replaces it by the file' : 'move it away and run build again';
   return { severity: 'error', code: 'file-kind-wrong', place: location, message: `${message}; ${remedy}` };
 }
 
-/** The error for a missing tree; `what` was found instead. `canBeMade`: whether a build could make a tree there. */
+/**
+ * The error for a missing tree; `what` was found instead. `canBeMade`: whether a build could make a
+ * tree there.
+ */
 export function treeMissing(root: string, what: string, canBeMade = true): AppError {
   const make = `create one with: playbill build --out ${shellWord(root)}; or name another with --out`;
   const hint = canBeMade ? make : 'name the folder of a tree with --out';
@@ -78,7 +94,10 @@ export function treeMissing(root: string, what: string, canBeMade = true): AppEr
 /** How many fronts a hint names. */
 const FRONTS_NAMED = 20;
 
-/** The error for something that a tree does not have; `published` are the codes of the fronts that it has. */
+/**
+ * The error for something that a tree does not have; `published` are the codes of the fronts that
+ * it has.
+ */
 export function nothingPublished(expected: string, root: string, published: readonly string[] = []): AppError {
   const more = published.length > FRONTS_NAMED ? ` and ${published.length - FRONTS_NAMED} more` : '';
   const hint =

@@ -1,5 +1,5 @@
-// What is published before a run: the current release and each front's pointer. A damaged file becomes a finding and counts as absent,
-// so that the next publish replaces it.
+// What is published before a run: the current release and each front's pointer. A damaged file
+// becomes a finding and counts as absent, so that the next publish replaces it.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { KeyRing } from '../../contract/key-ring.ts';
@@ -57,7 +57,8 @@ export class PublishedTree {
   }
 
   /**
-   * Reads every file that publishing may replace, so that a newer tool's tree is refused before anything is written.
+   * Reads every file that publishing may replace, so that a newer tool's tree is refused before
+   * anything is written.
    * @throws AppError tree-newer-schema, tree-unreadable
    */
   static async read(store: ReleaseStore): Promise<PublishedTree> {
@@ -98,7 +99,10 @@ export class PublishedTree {
     return result?.ok === true && !result.value.isCanonical;
   }
 
-  /** What is at the path of a front's pointer and cannot be replaced; null if nothing is. @throws AppError tree-unreadable */
+  /**
+   * What is at the path of a front's pointer and cannot be replaced; null if nothing is.
+   * @throws AppError tree-unreadable
+   */
   async obstructionOf(front: string): Promise<Failure | null> {
     // A folder at the path is not among the listed files.
     const result = this.#pointers.get(front) ?? (await this.#store.read(pathOf({ kind: 'pointer', front })));
@@ -149,7 +153,10 @@ export class PublishedTree {
     return { front, files };
   }
 
-  /** Whether a file exists with its right size. A listing is believed only where the current release names the file. */
+  /**
+   * Whether a file exists with its right size. A listing is believed only where the current release
+   * names the file.
+   */
   async hasFile({ path, bytes }: ManifestFile): Promise<boolean> {
     const { askSize } = this.#store;
     const size = askSize === null || this.lists(path) ? await this.#store.size(path) : await askSize(path);

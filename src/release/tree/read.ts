@@ -1,5 +1,6 @@
-// Reads and validates the files of a tree: pointers, manifests, key ring, `current`, hold and editions. If a file's name is a digest, its
-// bytes are checked against it. Every function may throw AppError tree-newer-schema if a newer tool wrote the file.
+// Reads and validates the files of a tree: pointers, manifests, key ring, `current`, hold and
+// editions. If a file's name is a digest, its bytes are checked against it. Every function may
+// throw AppError tree-newer-schema if a newer tool wrote the file.
 
 import { formatInstant, parseInstant } from '../../catalogue/instant.ts';
 import { productsDocumentSchema, type ProductsDocument } from '../../contract/documents.ts';
@@ -153,7 +154,10 @@ function alteredFrom(digest: string, bytes: Uint8Array, path: string): Failure |
   return damaged(path, `expected a SHA-256 that begins with ${digest}, found ${sha256}`, 'altered');
 }
 
-/** Codes of the fronts that have a pointer, readable or not; sorted. @throws AppError tree-unreadable */
+/**
+ * Codes of the fronts that have a pointer, readable or not; sorted.
+ * @throws AppError tree-unreadable
+ */
 export async function publishedFronts(files: TreeFiles): Promise<readonly string[]> {
   const codes = (await files.list(FRONTS_FOLDER)).flatMap((path) => {
     const file = treeFileOf(path);
@@ -162,7 +166,11 @@ export async function publishedFronts(files: TreeFiles): Promise<readonly string
   return codes.sort();
 }
 
-/** The same, folder by folder, including fronts whose folder cannot be listed: they may have a pointer. @throws AppError tree-unreadable */
+/**
+ * The same, folder by folder, including fronts whose folder cannot be listed: they may have a
+ * pointer.
+ * @throws AppError tree-unreadable
+ */
 export async function listedFronts(tree: TreeFolders): Promise<readonly string[]> {
   const codes: string[] = [];
   for (const { path, kind } of orThrow(await tree.entries(FRONTS_FOLDER), 'tree-unreadable', tree.root)) {
@@ -175,7 +183,10 @@ export async function listedFronts(tree: TreeFolders): Promise<readonly string[]
   return codes;
 }
 
-/** Ids of all releases in a tree, with readable manifests or not; sorted. @throws AppError tree-unreadable */
+/**
+ * Ids of all releases in a tree, with readable manifests or not; sorted.
+ * @throws AppError tree-unreadable
+ */
 export async function releaseIds(files: TreeFiles): Promise<readonly string[]> {
   const ids = (await files.list(RELEASES_FOLDER)).flatMap((path) => {
     // If a folder has the name of a manifest, the list has the files in it.
@@ -185,12 +196,16 @@ export async function releaseIds(files: TreeFiles): Promise<readonly string[]> {
   return [...new Set(ids)];
 }
 
-/** Names of releases: the first four or more digits of an id; `current`; `current~1` for the one below it in `playbill releases`. */
+/**
+ * Names of releases: the first four or more digits of an id; `current`; `current~1` for the one
+ * below it in `playbill releases`.
+ */
 export const RELEASE_NAME = /^(?:current(?:~(\d{1,4}))?|[0-9a-f]{4,})$/;
 
 /**
  * The id of the release that a name stands for.
- * @throws AppError release-unknown, release-damaged (`current~N` needs all manifests to be readable), nothing-published
+ * @throws AppError release-unknown, release-damaged (`current~N` needs all manifests to be
+ * readable), nothing-published
  */
 export async function resolveRelease(name: string, files: TreeFiles): Promise<string> {
   if (name === 'current') return currentId(files);
@@ -220,7 +235,10 @@ export async function resolveRelease(name: string, files: TreeFiles): Promise<st
   );
 }
 
-/** Releases with the instants that they were built for, newest first; at the end those whose manifest cannot be read. */
+/**
+ * Releases with the instants that they were built for, newest first; at the end those whose
+ * manifest cannot be read.
+ */
 export async function newestFirst(ids: readonly string[], files: TreeFiles) {
   const dates = await Promise.all(ids.map((id) => readReleaseDate(id, files)));
   const dated = dates.flatMap((date) => (date.ok ? [date.value] : [])).sort(byNewest);
@@ -242,8 +260,9 @@ async function currentId(files: TreeFiles): Promise<string> {
 }
 
 /**
- * The releases that `current~steps` may stand for, ordered by the instants they were built for: several if they share an instant, none if
- * the current release has no manifest or there are not so many before it.
+ * The releases that `current~steps` may stand for, ordered by the instants they were built for:
+ * several if they share an instant, none if the current release has no manifest or there are not so
+ * many before it.
  */
 async function idsBefore(steps: number, ids: readonly string[], files: TreeFiles): Promise<readonly string[]> {
   const current = await currentId(files);

@@ -1,5 +1,5 @@
-// A release as comparisons read it: its manifest, and the documents that its pointers name. Caches a few documents, since releases share
-// most of theirs.
+// A release as comparisons read it: its manifest, and the documents that its pointers name. Caches
+// a few documents, since releases share most of theirs.
 
 import type { ProductsDocument } from '../../contract/documents.ts';
 import type { Manifest } from '../../contract/manifest.ts';

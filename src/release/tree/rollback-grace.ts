@@ -1,7 +1,9 @@
-// The grace period after a rollback: `releases/grace`. Retention assumes that releases supersede each other in the order of `now`, but a
-// rollback makes an old release current, which edges and copies then read. So after the hold ends, or after a build whose `now` is out of
-// order, every release is kept until the current one was built for `graceSeconds` later than the first that followed. The file contains
-// the id of the release that was current when the hold ended or, once there is a later one, the `now` of that one.
+// The grace period after a rollback: `releases/grace`. Retention assumes that releases supersede
+// each other in the order of `now`, but a rollback makes an old release current, which edges and
+// copies then read. So after the hold ends, or after a build whose `now` is out of order, every
+// release is kept until the current one was built for `graceSeconds` later than the first that
+// followed. The file contains the id of the release that was current when the hold ended or, once
+// there is a later one, the `now` of that one.
 
 import { formatInstant, instantOf, parseInstant } from '../../catalogue/instant.ts';
 import { pathOf } from '../../render/paths.ts';
@@ -11,14 +13,18 @@ import type { ReleaseStore } from './store.ts';
 
 const PATH = pathOf({ kind: 'grace' });
 
-/** Starts the grace period; `currentId` has not been superseded yet. @throws AppError tree-full, tree-not-writable */
+/**
+ * Starts the grace period; `currentId` has not been superseded yet.
+ * @throws AppError tree-full, tree-not-writable
+ */
 export async function beginGrace(currentId: string | null, store: ReleaseStore): Promise<void> {
   await write(currentId ?? '', store);
 }
 
 /**
- * Whether every release must be kept. Updates the file. `isOutOfOrder`: the current release has just replaced one that, in the order of
- * `now`, had been superseded before. @throws AppError tree-full, tree-not-writable, tree-unreadable
+ * Whether every release must be kept. Updates the file. `isOutOfOrder`: the current release has
+ * just replaced one that, in the order of `now`, had been superseded before.
+ * @throws AppError tree-full, tree-not-writable, tree-unreadable
  */
 export async function isInGrace(
   current: DatedRelease,

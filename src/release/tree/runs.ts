@@ -1,5 +1,5 @@
-// The files of runs of shards, below `runs/`, read and judged. Each is created once and never replaced, so no run of ours leaves a
-// damaged one.
+// The files of runs of shards, below `runs/`, read and judged. Each is created once and never
+// replaced, so no run of ours leaves a damaged one.
 
 import type { RunSettings, ShardResult } from '../../contract/run.ts';
 import { AppError } from '../../errors.ts';
@@ -16,7 +16,10 @@ export function readRunSettings(run: string, files: TreeFiles): Promise<Found<Ru
   return readRunFile({ kind: 'run', run }, parseRunSettings, files);
 }
 
-/** The result of a shard. It must list every front of that shard: `finish` would remove the pointers of the others. */
+/**
+ * The result of a shard. It must list every front of that shard: `finish` would remove the pointers
+ * of the others.
+ */
 export async function readShardResult(run: string, shard: number, files: TreeFiles): Promise<Found<ShardResult>> {
   const file = { kind: 'shard', run, shard } as const;
   const read = await readRunFile(file, parseShardResult, files);
@@ -58,7 +61,9 @@ export function orRunDamaged<T>(result: Found<T>, root: string): T {
   throw new AppError('run-damaged', message, result.hint ?? ALL_AGAIN);
 }
 
-/** What is below `runs/`: by run, the indexes of the shards that have left a result, and all paths. */
+/**
+ * What is below `runs/`: by run, the indexes of the shards that have left a result, and all paths.
+ */
 export interface RunFolder {
   readonly run: string;
   readonly shards: readonly number[];

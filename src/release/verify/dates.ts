@@ -1,5 +1,6 @@
-// Checks that the slots in cards fall on today, tomorrow and the weekend of the front's calendar, over the whole time that an edition is
-// in force (snapshot.md, "Going back"). Without the database, the date of a session is the printed one.
+// Checks that the slots in cards fall on today, tomorrow and the weekend of the front's calendar,
+// over the whole time that an edition is in force (snapshot.md, "Going back"). Without the
+// database, the date of a session is the printed one.
 
 import { frontDaysOf, type Zone } from '../../catalogue/calendar.ts';
 import { dateTextOf, formatInstant, instantOf, type Instant } from '../../catalogue/instant.ts';

@@ -1,5 +1,6 @@
-// Checks one edition file: the digest in its name, the size and digest in manifests, the schema of its document, and its dates over the
-// time it is in force. A precompressed sibling must unpack to its edition.
+// Checks one edition file: the digest in its name, the size and digest in manifests, the schema of
+// its document, and its dates over the time it is in force. A precompressed sibling must unpack to
+// its edition.
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type * as z from 'zod';
@@ -17,7 +18,10 @@ export type EditionFile = Extract<TreeFile, { readonly kind: 'edition' }>;
 
 /** What is known about a front before its editions are read. */
 export interface EditionContext {
-  /** null if the pointer is missing or damaged, so that it is not known which editions are in force when. */
+  /**
+   * null if the pointer is missing or damaged, so that it is not known which editions are in force
+   * when.
+   */
   readonly checked: CheckedPointer | null;
   /** ISO weekday digits; null if not known. */
   readonly weekendDays: string | null;
@@ -77,12 +81,18 @@ export function checkEdition(
   }
 }
 
-/** The path of the edition that a precompressed sibling belongs to, or its own if it is not compressed. */
+/**
+ * The path of the edition that a precompressed sibling belongs to, or its own if it is not
+ * compressed.
+ */
 export function identityPathOf(file: EditionFile): string {
   return pathOf({ ...file, encoding: 'identity' });
 }
 
-/** The digest of a sibling's unpacked content, '' if it cannot be unpacked; undefined if its edition is missing or damaged. */
+/**
+ * The digest of a sibling's unpacked content, '' if it cannot be unpacked; undefined if its edition
+ * is missing or damaged.
+ */
 function innerDigest(
   file: EditionFile,
   compression: Compression,

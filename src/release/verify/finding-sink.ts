@@ -1,5 +1,5 @@
-// Collects the findings of a tree's checks until they are taken, front by front. Locations and messages are raw: whoever prints them to a
-// terminal escapes them.
+// Collects the findings of a tree's checks until they are taken, front by front. Locations and
+// messages are raw: whoever prints them to a terminal escapes them.
 
 import type { Finding, FindingCode, Severity } from '../../findings.ts';
 

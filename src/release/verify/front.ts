@@ -1,5 +1,5 @@
-// Checks one front: its folder, its pointer, all its editions, and what the kept releases say about them. Reads each file once, a few
-// ahead, and keeps nothing for the next front.
+// Checks one front: its folder, its pointer, all its editions, and what the kept releases say about
+// them. Reads each file once, a few ahead, and keeps nothing for the next front.
 
 import type { Zones } from '../../catalogue/calendar.ts';
 import type { Pointer } from '../../contract/pointer.ts';
@@ -140,7 +140,10 @@ function pointerOf(
   return null;
 }
 
-/** Compares a pointer with the kept releases. A stop before `current` leaves pointers of a newer release, which the next build fixes. */
+/**
+ * Compares a pointer with the kept releases. A stop before `current` leaves pointers of a newer
+ * release, which the next build fixes.
+ */
 function compareWithReleases(
   pointer: Pointer,
   record: PointerRecord | undefined,
@@ -165,7 +168,10 @@ function compareWithReleases(
   }
 }
 
-/** Checks that at every instant the products document has the same categories as the categories document. */
+/**
+ * Checks that at every instant the products document has the same categories as the categories
+ * document.
+ */
 function compareEndpoints({ uses }: CheckedPointer, facts: EditionFacts, sink: FindingSink): void {
   const problemsOf = new Map<string, string[]>();
   let begun = 0;

@@ -1,5 +1,5 @@
-// Checks the key ring: that it contains no secret, its schema, and that both forms of each public key agree. A finding never shows a value
-// from the file.
+// Checks the key ring: that it contains no secret, its schema, and that both forms of each public
+// key agree. A finding never shows a value from the file.
 
 import { createPublicKey } from 'node:crypto';
 import type { KeyRing, KeyRingEntry } from '../../contract/key-ring.ts';
@@ -13,12 +13,16 @@ import { reportFilesBelow, scanFolder } from './scan.ts';
 
 const KEY_RING = pathOf({ kind: 'key-ring' });
 
-/** Members of private JWKs (RFC 7518, section 6), and other likely names of secrets. `secretRef` only names one. */
+/**
+ * Members of private JWKs (RFC 7518, section 6), and other likely names of secrets. `secretRef`
+ * only names one.
+ */
 const SECRET_MEMBER =
   /^(d|p|q|dp|dq|qi|oth|k|pkcs8|pem|seed|hmac|(?!secretref$).*(secret|private|password|passphrase).*)$/i;
 
 /**
- * Checks everything below `edge/`. The key ring is the first file that a build writes, so it may be missing only if nothing is published.
+ * Checks everything below `edge/`. The key ring is the first file that a build writes, so it may be
+ * missing only if nothing is published.
  * @returns the ring; null if it cannot be read
  * @throws AppError tree-newer-schema
  */
@@ -72,7 +76,10 @@ function lenientJson(bytes: Uint8Array): unknown {
 /** A key ring is four levels deep, but a hostile file may have a million. */
 const DEPTH_MAX = 8;
 
-/** The path of a member whose name suggests a secret. Members of `keys` are keyids, which may be called anything. */
+/**
+ * The path of a member whose name suggests a secret. Members of `keys` are keyids, which may be
+ * called anything.
+ */
 function secretMemberIn(json: unknown, path: string, depth = 0): string | undefined {
   if (typeof json !== 'object' || json === null || depth > DEPTH_MAX) return undefined;
   for (const [name, value] of Object.entries(json)) {

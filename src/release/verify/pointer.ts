@@ -1,5 +1,5 @@
-// Checks that a pointer is consistent: form, order, zone and date (snapshot.md, "Pointer"). A valid pointer gives the uses of its
-// editions: which document is in force from when until when.
+// Checks that a pointer is consistent: form, order, zone and date (snapshot.md, "Pointer"). A valid
+// pointer gives the uses of its editions: which document is in force from when until when.
 
 import { localDateText, type Zone, type Zones } from '../../catalogue/calendar.ts';
 import { parseInstant, SECONDS_PER_DAY, type Instant } from '../../catalogue/instant.ts';
@@ -10,7 +10,10 @@ import { PROBLEM_CODE } from '../tree/codec.ts';
 import type { ReadPointer } from '../tree/read.ts';
 import { summary, type FindingSink } from './finding-sink.ts';
 
-/** A build looks at most 366 days ahead, and the next boundary follows within two days. No dates are computed for a longer span. */
+/**
+ * A build looks at most 366 days ahead, and the next boundary follows within two days. No dates are
+ * computed for a longer span.
+ */
 const SPAN_SECONDS_MAX = 370 * SECONDS_PER_DAY;
 
 /** One document in force over [from, until). */

@@ -1,5 +1,5 @@
-// Checks the kept releases. Reads each manifest once, checks its digest, and records what it says about files and fronts for the checks
-// of fronts. Opens nothing outside `releases/`.
+// Checks the kept releases. Reads each manifest once, checks its digest, and records what it says
+// about files and fronts for the checks of fronts. Opens nothing outside `releases/`.
 
 import type { Manifest, ManifestFile } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
@@ -36,7 +36,10 @@ export class KeptReleases {
   heldId: string | null = null;
   /** Whether the manifest of the current release could be read. */
   isCurrentKnown = false;
-  /** Whether every manifest could be read. Only then can a file be reported as named by none of them. */
+  /**
+   * Whether every manifest could be read. Only then can a file be reported as named by none of
+   * them.
+   */
   isEveryRead = true;
   /** By front, then by path. */
   readonly #files = new Map<string, Map<string, ListedFile[]>>();
@@ -80,7 +83,10 @@ export class KeptReleases {
     }
   }
 
-  /** Whether a stopped run may have been publishing a release: the held one for a rollback, one that is not older for a build. */
+  /**
+   * Whether a stopped run may have been publishing a release: the held one for a rollback, one that
+   * is not older for a build.
+   */
   #mayBeUnfinished({ now }: Manifest, path: string): boolean {
     return this.heldId === null ? now >= this.#currentNow : path === pathOf({ kind: 'manifest', id: this.heldId });
   }
@@ -90,7 +96,10 @@ export class KeptReleases {
     return new Set([...this.#records.keys(), ...this.#files.keys()]);
   }
 
-  /** What manifests say about a front's files, by path: one entry for each file, unless manifests contradict each other. */
+  /**
+   * What manifests say about a front's files, by path: one entry for each file, unless manifests
+   * contradict each other.
+   */
   filesOf(front: string): ReadonlyMap<string, readonly ListedFile[]> {
     return this.#files.get(front) ?? new Map();
   }
@@ -149,7 +158,9 @@ async function checkedCurrent(tree: TreeFolders, sink: FindingSink): Promise<str
   return null;
 }
 
-/** The id of the held release. A rollback writes the hold first, so it may be ahead of `current`. */
+/**
+ * The id of the held release. A rollback writes the hold first, so it may be ahead of `current`.
+ */
 async function checkedHold(
   currentId: string | null,
   ids: readonly string[],
@@ -173,7 +184,10 @@ async function checkedHold(
   return id;
 }
 
-/** `current` may be missing only if the first build of a tree was stopped: then there is one manifest. */
+/**
+ * `current` may be missing only if the first build of a tree was stopped: then there is one
+ * manifest.
+ */
 function reportNoCurrent(manifests: number, sink: FindingSink): void {
   if (manifests === 0) return;
   const message = 'expected the id of the current release, found no such file';
@@ -182,7 +196,10 @@ function reportNoCurrent(manifests: number, sink: FindingSink): void {
   } else sink.error(PROBLEM_CODE.current, CURRENT, message);
 }
 
-/** A manifest whose digest matches its name; null if not, since then nothing in it can be trusted. Also checks the order of its lists. */
+/**
+ * A manifest whose digest matches its name; null if not, since then nothing in it can be trusted.
+ * Also checks the order of its lists.
+ */
 async function checkedManifest(id: string, tree: TreeFolders, sink: FindingSink): Promise<Manifest | null> {
   const path = pathOf({ kind: 'manifest', id });
   const manifest = await readManifest(id, tree);

@@ -1,4 +1,5 @@
-// Sorts the entries of a folder into files of the tree, subfolders, and those that do not belong there. Opens no file.
+// Sorts the entries of a folder into files of the tree, subfolders, and those that do not belong
+// there. Opens no file.
 
 import { treeFileOf, type TreeFile } from '../../render/paths.ts';
 import type { EntryKind, TreeEntry, TreeFolders } from '../tree/files.ts';
@@ -21,8 +22,8 @@ const KIND_TEXT: Readonly<Record<EntryKind, string>> = {
 };
 
 /**
- * Lists a folder. Reports unexpected files, links, temporary files, and whatever is at the path of a needed folder. The caller handles
- * folders.
+ * Lists a folder. Reports unexpected files, links, temporary files, and whatever is at the path of
+ * a needed folder. The caller handles folders.
  */
 export async function scanFolder(
   folder: string,

@@ -1,5 +1,6 @@
-// Checks a tree without the database (snapshot.md, "Going back"): digests, schemas, order, dates, references between files, and unexpected
-// files. Reports all findings in one run. Writes nothing and follows no links.
+// Checks a tree without the database (snapshot.md, "Going back"): digests, schemas, order, dates,
+// references between files, and unexpected files. Reports all findings in one run. Writes nothing
+// and follows no links.
 
 import { Zones } from '../../catalogue/calendar.ts';
 import { isFrontCode } from '../../contract/front-code.ts';
@@ -80,7 +81,8 @@ async function usableFolders(tree: TreeFolders, sink: FindingSink): Promise<Read
   for (const { path, kind } of entries.value) {
     const isOfTree = usable.has(path);
     isAnyThere ||= isOfTree;
-    // Other entries (a .gitignore, the lock) do not matter, except links, which might point into the tree.
+    // Other entries (a .gitignore, the lock) do not matter, except links, which might point into
+    // the tree.
     if (kind !== 'symbolic-link' && (kind === 'folder' || !isOfTree)) continue;
     const what =
       kind === 'symbolic-link' ? 'a symbolic link, which is not followed: the tree has none' : 'something else';
@@ -91,7 +93,9 @@ async function usableFolders(tree: TreeFolders, sink: FindingSink): Promise<Read
   throw treeMissing(tree.root, `a folder with none of ${TOP_FOLDERS.join(', ')} in it`);
 }
 
-/** The fronts that have or should have a folder, by code. Reports everything else below `public/`. */
+/**
+ * The fronts that have or should have a folder, by code. Reports everything else below `public/`.
+ */
 async function frontsOf(releases: KeptReleases, tree: TreeFolders, sink: FindingSink): Promise<readonly string[]> {
   const top = await scanFolder(PUBLIC_FOLDER, tree, sink, (path) => path === FRONTS_FOLDER);
   await reportFilesBelow(

@@ -1,5 +1,5 @@
-// Where a bucket is: parses `s3://bucket/prefix`, encodes keys, names hosts. Pure: the edge reads the
-// same addresses, where it is deployed.
+// Where a bucket is: parses `s3://bucket/prefix`, encodes keys, names hosts. Pure: the edge reads
+// the same addresses, where it is deployed.
 
 import { AppError, withoutUser } from '../../errors.ts';
 
@@ -23,7 +23,10 @@ export function bucketAddress(root: string): BucketAddress {
   return { root: trimmed, bucket, prefix: keyPrefix(prefix) };
 }
 
-/** The parts of `s3://bucket/prefix` or `r2://…`, whether or not they are valid; null for other texts. */
+/**
+ * The parts of `s3://bucket/prefix` or `r2://…`, whether or not they are valid; null for other
+ * texts.
+ */
 export function bucketParts(
   address: string,
 ): { readonly scheme: 's3' | 'r2'; readonly bucket: string; readonly prefix: string } | null {
@@ -38,7 +41,10 @@ export const hasPlainSegments = (prefix: string): boolean =>
 /** What every key below a prefix begins with. */
 export const keyPrefix = (prefix: string): string => (prefix === '' ? '' : `${prefix}/`);
 
-/** A key as a path: encodes everything but the unreserved characters (RFC 3986, 2.3) and slashes, as the signature requires. */
+/**
+ * A key as a path: encodes everything but the unreserved characters (RFC 3986, 2.3) and slashes, as
+ * the signature requires.
+ */
 export const keyPath = (key: string): string => key.split('/').map(uriEncoded).join('/');
 
 /** encodeURIComponent leaves five characters that are reserved. */
@@ -52,5 +58,7 @@ export const uriEncoded = (text: string): string =>
 export const amazonHost = (region: string): string =>
   `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 
-/** Whether Amazon's certificates cover a bucket as a part of the host name: not with a dot in it. */
+/**
+ * Whether Amazon's certificates cover a bucket as a part of the host name: not with a dot in it.
+ */
 export const fitsHostName = (bucket: string): boolean => !bucket.includes('.');

@@ -1,5 +1,6 @@
-// Signs requests to a bucket (AWS Signature Version 4) and sends each of them once. requests.ts interprets the responses and retries.
-// Endpoint, region and credentials come from where S3 tools look for them. Never prints a secret.
+// Signs requests to a bucket (AWS Signature Version 4) and sends each of them once. requests.ts
+// interprets the responses and retries. Endpoint, region and credentials come from where S3 tools
+// look for them. Never prints a secret.
 
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
@@ -37,7 +38,10 @@ export class Connection {
   /** For messages. */
   readonly endpoint: string;
   readonly settings: BucketSettings;
-  /** How long after `beforeSend` a request may take effect: by then it has been answered or given up. */
+  /**
+   * How long after `beforeSend` a request may take effect: by then it has been answered or given
+   * up.
+   */
   readonly requestMsMax: number;
   readonly #pool: Pool;
   readonly #signer: SignatureV4;
@@ -74,7 +78,8 @@ export class Connection {
   }
 
   /**
-   * Sends a request and reads its response, whatever its status. Calls `beforeSend` just before sending.
+   * Sends a request and reads its response, whatever its status. Calls `beforeSend` just before
+   * sending.
    * @throws AppError credentials-missing, store-unreachable, and what `beforeSend` throws
    */
   async send(
@@ -126,7 +131,10 @@ export class Connection {
 
 const NETWORK_CODE = /^(ECONN\w+|EHOST\w+|ENET\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN)$/;
 
-/** Whether credentials come from a service (SSO, web identity) that does not answer, or answers with an error of its own. */
+/**
+ * Whether credentials come from a service (SSO, web identity) that does not answer, or answers with
+ * an error of its own.
+ */
 function isServiceDown(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { httpStatusCode: status = 0 } =

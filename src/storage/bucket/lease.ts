@@ -1,6 +1,7 @@
-// The lease of a tree's writer: the object `.lock` says who writes and until when, by the store's clock. It is only written conditionally,
-// and never removed, because some stores ignore the condition of a removal. Its generation makes every version different. If two runs
-// write nevertheless (one was suspended), the conditions on all other writes prevent losses.
+// The lease of a tree's writer: the object `.lock` says who writes and until when, by the store's
+// clock. It is only written conditionally, and never removed, because some stores ignore the
+// condition of a removal. Its generation makes every version different. If two runs write
+// nevertheless (one was suspended), the conditions on all other writes prevent losses.
 
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -76,7 +77,8 @@ export class Lease {
   }
 
   /**
-   * Takes the lease unless another run has it. If the tree has no readable lease yet, probes the store first.
+   * Takes the lease unless another run has it. If the tree has no readable lease yet, probes the
+   * store first.
    * @throws AppError tree-locked, tree-newer-schema, store-not-conditional, and those of buckets
    */
   static async take(requests: Requests, lifeSeconds: number): Promise<Lease> {
@@ -101,7 +103,10 @@ export class Lease {
     await this.#renewing;
   }
 
-  /** Makes sure that writing is allowed, and renews the lease if it is due. @throws AppError tree-locked: another run has taken it */
+  /**
+   * Makes sure that writing is allowed, and renews the lease if it is due.
+   * @throws AppError tree-locked: another run has taken it
+   */
   async confirm(): Promise<void> {
     const isOver =
       this.#lost !== null ||
@@ -110,7 +115,10 @@ export class Lease {
     if (isOver) await this.renew();
   }
 
-  /** Ends the lease, so that the next run can begin at once, or once no removal of this run can arrive any more. */
+  /**
+   * Ends the lease, so that the next run can begin at once, or once no removal of this run can
+   * arrive any more.
+   */
   async release(): Promise<void> {
     this.#released.abort();
     await this.#background;
@@ -122,8 +130,9 @@ export class Lease {
   }
 
   /**
-   * A run that is killed leaves requests that may still arrive, and no condition guards a removal: it is carried out whoever has the lease.
-   * So the lease lasts until the longest request that it allows has ended, and who takes it over begins with listings that show the outcome.
+   * A run that is killed leaves requests that may still arrive, and no condition guards a removal:
+   * it is carried out whoever has the lease. So the lease lasts until the longest request that it
+   * allows has ended, and who takes it over begins with listings that show the outcome.
    */
   async #extend(): Promise<void> {
     const begunAt = monotonicSeconds();
@@ -167,14 +176,18 @@ export class Lease {
   }
 }
 
-/** The form of conditions that a store accepts: from the tree's lease, or else by probing. @throws as `probe` */
+/**
+ * The form of conditions that a store accepts: from the tree's lease, or else by probing.
+ * @throws as `probe`
+ */
 export async function dialectOf(requests: Requests): Promise<Dialect> {
   const object = await requests.read(LOCK_FILE);
   return (object && contentOf(object.bytes))?.dialect ?? probe(requests);
 }
 
 /**
- * Parses a lease; null if it is damaged, which means that nobody holds it. @throws AppError tree-newer-schema: a newer version may hold
+ * Parses a lease; null if it is damaged, which means that nobody holds it.
+ * @throws AppError tree-newer-schema: a newer version may hold
  * the lease
  */
 function contentOf(bytes: Uint8Array): LeaseContent | null {

@@ -10,14 +10,20 @@ import { Requests } from './requests.ts';
 import { BucketStore } from './store.ts';
 import { Uploads } from './uploads.ts';
 
-/** A tree without its lease. Others may be writing it; only the key ring may be written with this. @throws AppError usage, region-missing */
+/**
+ * A tree without its lease. Others may be writing it; only the key ring may be written with this.
+ * @throws AppError usage, region-missing
+ */
 export async function openBucket(root: string): Promise<BucketStore> {
   const requests = new Requests(await Connection.open(bucketAddress(root)));
   const writing = { uploads: new Uploads(() => undefined), dialect: () => dialectOf(requests), lease: null };
   return new BucketStore(requests, writing);
 }
 
-/** Checks again that the store honours conditional writes. @throws AppError store-not-conditional, and those of buckets */
+/**
+ * Checks again that the store honours conditional writes.
+ * @throws AppError store-not-conditional, and those of buckets
+ */
 export async function probeBucket(root: string): Promise<void> {
   const connection = await Connection.open(bucketAddress(root));
   try {
@@ -27,7 +33,10 @@ export async function probeBucket(root: string): Promise<void> {
   }
 }
 
-/** Takes the lease of a tree for writing. @throws AppError tree-locked, store-not-conditional, and those of buckets */
+/**
+ * Takes the lease of a tree for writing.
+ * @throws AppError tree-locked, store-not-conditional, and those of buckets
+ */
 export async function lockBucket(root: string, onTransfer: OnTransfer): Promise<LockedTree> {
   const connection = await Connection.open(bucketAddress(root));
   const requests = new Requests(connection);
@@ -45,7 +54,10 @@ export async function lockBucket(root: string, onTransfer: OnTransfer): Promise<
   };
 }
 
-/** Opens a tree for one of several processes that write content only. @throws AppError store-not-conditional, and those of buckets */
+/**
+ * Opens a tree for one of several processes that write content only.
+ * @throws AppError store-not-conditional, and those of buckets
+ */
 export async function shareBucket(root: string, onTransfer: OnTransfer): Promise<SharedTree> {
   const connection = await Connection.open(bucketAddress(root));
   const requests = new Requests(connection);

@@ -1,5 +1,6 @@
-// Finds out whether a store honours conditional writes, on which everything here relies, and which form of conditions it accepts. Runs
-// once per tree, before the first lease, and for `status --deep`. A store that ignores conditions could silently lose a release.
+// Finds out whether a store honours conditional writes, on which everything here relies, and which
+// form of conditions it accepts. Runs once per tree, before the first lease, and for
+// `status --deep`. A store that ignores conditions could silently lose a release.
 
 import { randomUUID } from 'node:crypto';
 import type { AppError } from '../../errors.ts';
@@ -9,13 +10,19 @@ import type { Dialect, Requests, Version } from './requests.ts';
 
 const FOLDER = '.probe';
 
-/** If a store lets a second writer win in one of eight races, thirty races catch it in 49 of 50 cases. */
+/**
+ * If a store lets a second writer win in one of eight races, thirty races catch it in 49 of 50
+ * cases.
+ */
 const RACERS = 8;
 const RACES = 30;
 
 const DIALECTS: readonly Dialect[] = ['quoted', 'unquoted'];
 
-/** The form of conditions that a store honours. @throws AppError store-not-conditional, tree-not-writable, and those of buckets */
+/**
+ * The form of conditions that a store honours.
+ * @throws AppError store-not-conditional, tree-not-writable, and those of buckets
+ */
 export async function probe(requests: Requests): Promise<Dialect> {
   const folder = `${FOLDER}/${randomUUID()}`;
   const paths = [`${folder}/swap`];

@@ -1,4 +1,5 @@
-// Converts a store's error responses into errors with a hint. The codes are those of Amazon's API, which other stores share.
+// Converts a store's error responses into errors with a hint. The codes are those of Amazon's API,
+// which other stores share.
 
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { BucketAddress } from './address.ts';
@@ -18,7 +19,10 @@ const PERMISSIONS: Readonly<Record<Operation, readonly [code: ErrorCode, action:
   remove: ['tree-not-writable', 's3:DeleteObject'],
 };
 
-/** Other causes of a 403. Without s3:ListBucket, stores answer 403 instead of 404 for a missing object. */
+/**
+ * Other causes of a 403. Without s3:ListBucket, stores answer 403 instead of 404 for a missing
+ * object.
+ */
 const OTHER_CAUSES: Readonly<Record<Operation, string>> = {
   read: ', and s3:ListBucket, without which a missing file is reported as forbidden',
   list: '',
@@ -109,7 +113,10 @@ function afterFailed(operation: Operation): string {
   return operation === 'write' || operation === 'remove' ? '; nothing that is published is lost' : '';
 }
 
-/** The error for a store that does not honour conditional writes. `found` completes the sentence "the store …". */
+/**
+ * The error for a store that does not honour conditional writes. `found` completes the sentence
+ * "the store …".
+ */
 export function notConditional(found: string, server: string | null, { endpoint }: Connection): AppError {
   const who = server === null ? '' : ` (it calls itself ${JSON.stringify(server)})`;
   const message = `expected a store that honours conditional writes, found that ${endpoint}${who} ${found}`;

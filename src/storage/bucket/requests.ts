@@ -1,6 +1,7 @@
-// The operations on a bucket: read, list, write conditionally, remove; each with retries. The retries of S3 SDKs are not enough: if a
-// conditional write succeeds but its response is lost, a retry fails because of that very success. So after any doubtful write the object
-// is read to see what happened.
+// The operations on a bucket: read, list, write conditionally, remove; each with retries. The
+// retries of S3 SDKs are not enough: if a conditional write succeeds but its response is lost, a
+// retry fails because of that very success. So after any doubtful write the object is read to see
+// what happened.
 
 import { randomInt } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
@@ -15,14 +16,20 @@ import type { RequestsJson } from '../../contract/results/parts.ts';
 import { isOfTree } from '../locked-tree.ts';
 import { monotonicSeconds, StoreClock } from './store-clock.ts';
 
-/** Retries wait for up to 0.1 s, 0.2 s … 6.4 s, long enough for a store to restart. The first of these is a setting. */
+/**
+ * Retries wait for up to 0.1 s, 0.2 s … 6.4 s, long enough for a store to restart. The first of
+ * these is a setting.
+ */
 const ATTEMPTS = 8;
 /** If the store has never answered, the address or the network is probably wrong. */
 const ATTEMPTS_TO_REACH = 3;
 /** The longest `Retry-After` that is honoured. */
 const RETRY_AFTER_SECONDS_MAX = 30;
 
-/** The form of the ETag that a store accepts in `If-Match`. Ceph wants it unquoted, contrary to RFC 9110, 13.1.1. */
+/**
+ * The form of the ETag that a store accepts in `If-Match`. Ceph wants it unquoted, contrary to RFC
+ * 9110, 13.1.1.
+ */
 export type Dialect = 'quoted' | 'unquoted';
 
 /** The ETag of an object, as received; null if there is no object. */
@@ -55,7 +62,10 @@ export class Requests {
   readonly clock = new StoreClock();
   /** The store's Server header, if it sends one. */
   server: string | null = null;
-  /** Until when, by `monotonicSeconds`, a removal without a response may still be carried out, although it was repeated. */
+  /**
+   * Until when, by `monotonicSeconds`, a removal without a response may still be carried out,
+   * although it was repeated.
+   */
   removalsEnd = Number.NEGATIVE_INFINITY;
   readonly #limit: LimitFunction;
   #isReached = false;
@@ -76,12 +86,18 @@ export class Requests {
     return this.#hasWritten;
   }
 
-  /** @returns null if there is no such object. @throws AppError tree-unreadable, and those of buckets */
+  /**
+   * @returns null if there is no such object.
+   * @throws AppError tree-unreadable, and those of buckets
+   */
   read(path: string): Promise<StoredObject | null> {
     return this.#read(path, always);
   }
 
-  /** The size of an object in bytes, from a read of its first byte; null if there is no such object. @throws as `read` */
+  /**
+   * The size of an object in bytes, from a read of its first byte; null if there is no such object.
+   * @throws as `read`
+   */
   async size(path: string): Promise<number | null> {
     const request: BucketRequest = { method: 'GET', path, headers: { range: 'bytes=0-0' } };
     const response = await this.#response(request, 'read', always);
@@ -100,7 +116,8 @@ export class Requests {
   }
 
   /**
-   * All objects below a folder ('' for all), 1,000 per request; if not `isDeep`, only the objects and folders directly in it.
+   * All objects below a folder ('' for all), 1,000 per request; if not `isDeep`, only the objects
+   * and folders directly in it.
    * @throws AppError tree-unreadable, and those of buckets
    */
   async list(folder: string, isDeep = true): Promise<Listing> {
@@ -117,8 +134,9 @@ export class Requests {
   }
 
   /**
-   * Writes an object if it still has a given version. `beforeSend` is called before each attempt and throws if the lease is lost. It is null
-   * for the lease itself, which must not wait for other requests. `isNameEnough`: an object that is there need not be read, whatever it is.
+   * Writes an object if it still has a given version. `beforeSend` is called before each attempt
+   * and throws if the lease is lost. It is null for the lease itself, which must not wait for other
+   * requests. `isNameEnough`: an object that is there need not be read, whatever it is.
    * @throws AppError tree-not-writable, and those of buckets
    */
   async write(
@@ -143,7 +161,8 @@ export class Requests {
       const found = await this.#read(path, beforeSend === null ? null : always);
       if (found !== null && Buffer.compare(found.bytes, bytes) === 0)
         return { isWritten: true, version: found.version };
-      // Refused twice although the version is unchanged: the store does not understand the condition.
+      // Refused twice although the version is unchanged: the store does not understand the
+      // condition.
       if ((found?.version ?? null) !== version || (isRefused && attempt > 1)) return { isWritten: false, found };
       if (attempt >= this.#attempts) throw this.#failure(response, 'write', request);
     }
@@ -263,12 +282,18 @@ function isDone(response: BucketResponse, request: BucketRequest): boolean {
   return response.status >= 200 && response.status < 300 && !isErrorIn200(response, request);
 }
 
-/** A store may send status 200 and then report a failure in the body. Not checked for an object's content, which may be anything. */
+/**
+ * A store may send status 200 and then report a failure in the body. Not checked for an object's
+ * content, which may be anything.
+ */
 function isErrorIn200(response: BucketResponse, { method, path }: BucketRequest): boolean {
   return response.status === 200 && (method === 'PUT' || path === null) && errorOf(response) !== null;
 }
 
-/** Whether the store says that there is no such object. A bare 404 may come from a server that is not a store. */
+/**
+ * Whether the store says that there is no such object. A bare 404 may come from a server that is
+ * not a store.
+ */
 function isAbsent(response: BucketResponse, { path }: BucketRequest): boolean {
   return response.status === 404 && path !== null && (errorOf(response)?.code ?? 'NoSuchBucket') !== 'NoSuchBucket';
 }

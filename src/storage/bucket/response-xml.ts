@@ -1,4 +1,5 @@
-// Parses a store's XML: an error, or a page of a listing. Stores other than Amazon's leave out some fields and add others.
+// Parses a store's XML: an error, or a page of a listing. Stores other than Amazon's leave out some
+// fields and add others.
 
 import { XMLParser } from 'fast-xml-parser';
 import * as z from 'zod';
@@ -31,7 +32,10 @@ export function errorOf({ bytes }: BucketResponse): { readonly code: string; rea
   return data === undefined ? null : { code: data.Error.Code, message: data.Error.Message };
 }
 
-/** The keys and folders of a page, and the token of the next page ('' at the end); null if the response is not a listing. */
+/**
+ * The keys and folders of a page, and the token of the next page ('' at the end); null if the
+ * response is not a listing.
+ */
 export function pageOf({ bytes }: BucketResponse) {
   const { data } = pageSchema.safeParse(xmlOf(bytes));
   if (data === undefined) return null;

@@ -1,5 +1,6 @@
-// How to reach a bucket: endpoint, region, addressing and certificates, read from where S3 tools look for them (the environment, or the
-// profile that AWS_PROFILE names); and settings of our own in the same places.
+// How to reach a bucket: endpoint, region, addressing and certificates, read from where S3 tools
+// look for them (the environment, or the profile that AWS_PROFILE names); and settings of our own
+// in the same places.
 
 import { readFileSync } from 'node:fs';
 import { loadConfig } from '@smithy/node-config-provider';
@@ -28,8 +29,8 @@ interface NumberSetting {
 }
 
 /**
- * How long a lease lasts if it is not renewed; longer, if its last request may take longer (lease.ts). With less than the minimum, a slow
- * machine might not renew it in time.
+ * How long a lease lasts if it is not renewed; longer, if its last request may take longer
+ * (lease.ts). With less than the minimum, a slow machine might not renew it in time.
  */
 const LEASE_SECONDS: NumberSetting = { variable: 'PLAYBILL_LEASE_SECONDS', min: 6, max: 3600, fallback: 60 };
 /** How long the store may be silent before a request fails. */

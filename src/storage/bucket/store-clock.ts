@@ -1,4 +1,5 @@
-// The clock of a store, by which leases are judged: all runs share it, however wrong their own clocks are.
+// The clock of a store, by which leases are judged: all runs share it, however wrong their own
+// clocks are.
 
 export class StoreClock {
   #seenAt = 0;
@@ -12,7 +13,10 @@ export class StoreClock {
     this.#seenAt = monotonicSeconds();
   }
 
-  /** Seconds since 1970; NaN before the first response. Never ahead of the store, but behind it by up to a second plus the latency. */
+  /**
+   * Seconds since 1970; NaN before the first response. Never ahead of the store, but behind it by
+   * up to a second plus the latency.
+   */
   now(): number {
     return this.#seen + monotonicSeconds() - this.#seenAt;
   }

@@ -1,6 +1,7 @@
-// A tree in a bucket. Each object is written whole, by one request. Existing editions are never overwritten, and everything else is
-// replaced only if it is unchanged since this run first read it. Listings are cached: with the lease nobody else changes the tree, and
-// without it a store shows the tree at one time; to see a later state, open another store.
+// A tree in a bucket. Each object is written whole, by one request. Existing editions are never
+// overwritten, and everything else is replaced only if it is unchanged since this run first read
+// it. Listings are cached: with the lease nobody else changes the tree, and without it a store
+// shows the tree at one time; to see a later state, open another store.
 
 import { instantOf } from '../../catalogue/instant.ts';
 import { AppError } from '../../errors.ts';
@@ -115,8 +116,9 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     // A copy: the caller reuses these bytes for the next edition.
     const copy = { ...file, bytes: file.bytes.slice() };
     const kind = treeFileOf(file.path);
-    // The name of an edition is the digest of what it contains: what a listing shows in the right size is not read again. A stopped run may
-    // have left a compressed sibling with other bytes, made by another version of the library. It is just as good.
+    // The name of an edition is the digest of what it contains: what a listing shows in the right
+    // size is not read again. A stopped run may have left a compressed sibling with other bytes,
+    // made by another version of the library. It is just as good.
     const isListed = this.#sizes.get(file.path) === copy.bytes.length;
     const isNameEnough = kind?.kind === 'edition' && (kind.encoding !== 'identity' || isListed);
     await this.#writing.uploads.begin(copy, async () => {
@@ -190,7 +192,10 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     await this.#writing.lease?.confirm();
   }
 
-  /** Whether a file of a front does not exist according to the listing, which is reliable only for the holder of the lease. */
+  /**
+   * Whether a file of a front does not exist according to the listing, which is reliable only for
+   * the holder of the lease.
+   */
   async #isKnownAbsent(path: string): Promise<boolean> {
     const listing = this.#listed.get(FRONTS_FOLDER);
     if (listing === undefined || this.#writing.lease === null || !path.startsWith(`${FRONTS_FOLDER}/`)) return false;
@@ -249,7 +254,10 @@ function entriesOf(listing: {
   return entries.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Unlike Promise.all, waits for all before it throws the first failure, so that nothing is written after it returns. */
+/**
+ * Unlike Promise.all, waits for all before it throws the first failure, so that nothing is written
+ * after it returns.
+ */
 async function allDone(promises: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(promises)) if (result.status === 'rejected') throw result.reason;
 }

@@ -1,4 +1,5 @@
-// Uploads files into a bucket while the build continues. Limits the number and the bytes of pending uploads.
+// Uploads files into a bucket while the build continues. Limits the number and the bytes of pending
+// uploads.
 
 import type { RefusedFile, StoredFile } from '../../release/tree/store.ts';
 import type { OnTransfer } from '../locked-tree.ts';
@@ -21,7 +22,10 @@ export class Uploads {
     this.#onTransfer = onTransfer;
   }
 
-  /** Starts an upload and returns when another may start. @throws what an earlier upload threw, unless its file was refused */
+  /**
+   * Starts an upload and returns when another may start.
+   * @throws what an earlier upload threw, unless its file was refused
+   */
   async begin({ path, bytes: { length: bytes } }: StoredFile, upload: () => Promise<void>): Promise<void> {
     this.#throwFailure();
     const one = this.run(bytes, upload)
@@ -48,7 +52,10 @@ export class Uploads {
     this.#onTransfer(this.#files, this.#filesTotal, this.#bytes);
   }
 
-  /** Waits for all uploads. Returns the files that were refused since the last call. @throws what an upload threw */
+  /**
+   * Waits for all uploads. Returns the files that were refused since the last call.
+   * @throws what an upload threw
+   */
   async settle(): Promise<readonly RefusedFile[]> {
     await this.drain();
     this.#throwFailure();

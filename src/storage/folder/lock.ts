@@ -9,18 +9,26 @@ import { KEY_RING_LOCK_FILE, LOCK_FILE } from '../../render/paths.ts';
 import { makePublicFolder } from '../public-mode.ts';
 import { treeError } from './tree-error.ts';
 
-/** A key ring is locked for milliseconds only: a process that holds the lock for longer is stuck. */
+/**
+ * A key ring is locked for milliseconds only: a process that holds the lock for longer is stuck.
+ */
 const KEY_RING_PATIENCE_MS = 10_000;
 const KEY_RING_RETRY_MS = 20;
 
-/** Locks a tree, making its folder if necessary. @throws AppError tree-locked, tree-not-writable, tree-full */
+/**
+ * Locks a tree, making its folder if necessary.
+ * @throws AppError tree-locked, tree-not-writable, tree-full
+ */
 export function lockTree(root: string): TakenLock {
   const path = join(root, LOCK_FILE);
   const hint = 'wait for it to end; if cron jobs often overlap, start them further apart';
   return takenOrThrow(attempt(root, path), root, path, hint);
 }
 
-/** Waits for the lock of a tree's key ring and takes it. @throws AppError tree-locked, tree-not-writable, tree-full */
+/**
+ * Waits for the lock of a tree's key ring and takes it.
+ * @throws AppError tree-locked, tree-not-writable, tree-full
+ */
 export async function lockKeyRing(root: string): Promise<TakenLock> {
   const path = join(root, KEY_RING_LOCK_FILE);
   let lock = attempt(root, path);

@@ -1,5 +1,5 @@
-// Reads a tree in a folder. Follows no symbolic links except the root itself, does not wait for pipes, writes nothing, and returns system
-// errors as values.
+// Reads a tree in a folder. Follows no symbolic links except the root itself, does not wait for
+// pipes, writes nothing, and returns system errors as values.
 
 import {
   closeSync,
@@ -50,8 +50,8 @@ export class DirectoryReader implements TreeFolders {
   }
 
   async read(path: string): Promise<Found<Uint8Array>> {
-    // Synchronous reads take a tenth of the time of asynchronous ones for many small files (measured). setImmediate lets a server
-    // handle other requests in between.
+    // Synchronous reads take a tenth of the time of asynchronous ones for many small files
+    // (measured). setImmediate lets a server handle other requests in between.
     await setImmediate();
     try {
       const descriptor = openSync(join(this.root, path), READING);

@@ -1,6 +1,7 @@
-// A tree in a folder. A file gets its final name, in one rename, only when its content is durable. A stopped run leaves temporary files,
-// which the next run removes. The system calls of a publish are: write temporary files; fsync each, or sync the file system once;
-// rename them; fsync their folders.
+// A tree in a folder. A file gets its final name, in one rename, only when its content is durable.
+// A stopped run leaves temporary files, which the next run removes. The system calls of a publish
+// are: write temporary files; fsync each, or sync the file system once; rename them; fsync their
+// folders.
 
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -33,12 +34,16 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
   /** New folders whose names may not be durable yet. */
   readonly #newFolders = new Set<string>();
   #hasWritten = false;
-  /** The prefix of all temporary files, if this store does not have the lock; null if each is beside its final name. */
+  /**
+   * The prefix of all temporary files, if this store does not have the lock; null if each is beside
+   * its final name.
+   */
   readonly #temporaries: string | null;
 
   /**
-   * `sharedFolder`: where a store without the lock writes temporary files. It must not do so below `public`, where the holder of the lock
-   * removes them. The names are unique to this store, because two processes may write the same file. The key ring has its own lock.
+   * `sharedFolder`: where a store without the lock writes temporary files. It must not do so below
+   * `public`, where the holder of the lock removes them. The names are unique to this store,
+   * because two processes may write the same file. The key ring has its own lock.
    */
   constructor(root: string, sharedFolder: string | null = null) {
     super(root);
@@ -47,7 +52,8 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
 
   /**
    * A store for a folder that may not exist yet. `sharedFolder`: as for the constructor.
-   * @throws AppError tree-not-writable: a folder of the tree is a link, so that files would be written and removed elsewhere
+   * @throws AppError tree-not-writable: a folder of the tree is a link, so that files would be
+   * written and removed elsewhere
    */
   static forWriting(root: string, sharedFolder: string | null = null): DirectoryStore {
     const store = new DirectoryStore(root, sharedFolder);
@@ -77,7 +83,8 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
   }
 
   async settle(): Promise<readonly RefusedFile[]> {
-    // State after a stop here: temporary files, which the next run removes, and content that no pointer names.
+    // State after a stop here: temporary files, which the next run removes, and content that no
+    // pointer names.
     this.#nameDurably([...this.#unsettled]);
     this.#unsettled.clear();
     return [];
@@ -91,7 +98,10 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     this.#nameDurably(files.map(({ path }) => path));
   }
 
-  /** Creates a file durably; false if the name is taken. If several processes try, exactly one succeeds. */
+  /**
+   * Creates a file durably; false if the name is taken. If several processes try, exactly one
+   * succeeds.
+   */
   async createOnce({ path, bytes }: StoredFile): Promise<boolean> {
     const temporary = this.#temporary(path);
     this.#writeTemporary(path, bytes);
@@ -132,7 +142,10 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     });
   }
 
-  /** Removes the temporary files of stopped runs below `folders`. Only the holder of the lock may call this. */
+  /**
+   * Removes the temporary files of stopped runs below `folders`. Only the holder of the lock may
+   * call this.
+   */
   async sweep(folders: readonly string[] = [PUBLIC_FOLDER, RELEASES_FOLDER]): Promise<void> {
     for (const folder of folders) {
       for (const path of await this.list(folder)) {
@@ -150,7 +163,9 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     });
   }
 
-  /** Gives temporary files their final names: syncs the contents, renames, then syncs the folders. */
+  /**
+   * Gives temporary files their final names: syncs the contents, renames, then syncs the folders.
+   */
   #nameDurably(paths: readonly string[]): void {
     this.#writing('', () => {
       const isOneSync = paths.length >= FILES_FOR_ONE_SYNC && syncFileSystem(this.root);
@@ -168,7 +183,10 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     for (const folder of new Set(holding)) fsyncPath(folder);
   }
 
-  /** The failure if a folder's path is taken by something else; null if not. A link counts: files written there would be elsewhere. */
+  /**
+   * The failure if a folder's path is taken by something else; null if not. A link counts: files
+   * written there would be elsewhere.
+   */
   #folderObstruction(folder: string): Failure | null {
     if (this.#knownFolders.has(folder)) return null;
     // The root itself may be a link.
@@ -179,7 +197,10 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     return null;
   }
 
-  /** The same. Null also if the system does not let it be looked at: whoever reads or writes there reports that. */
+  /**
+   * The same. Null also if the system does not let it be looked at: whoever reads or writes there
+   * reports that.
+   */
   #knownObstruction(folder: string): Failure | null {
     try {
       return this.#folderObstruction(folder);
@@ -200,7 +221,10 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
     this.#knownFolders.add(folder);
   }
 
-  /** Removes the folder of a front or a run if it is empty, so that the tree is the same as in a bucket, which has no empty folders. */
+  /**
+   * Removes the folder of a front or a run if it is empty, so that the tree is the same as in a
+   * bucket, which has no empty folders.
+   */
   #removeEmptyFolder(folder: string): void {
     if (dirname(folder) !== FRONTS_FOLDER && dirname(folder) !== RUNS_FOLDER) return;
     this.#writing(folder, () => {
@@ -221,7 +245,10 @@ export class DirectoryStore extends DirectoryReader implements ReleaseStore {
       : this.#nearestFolder(dirname(folder));
   }
 
-  /** The prefix of a file's temporary name; null if that is beside its final name, as always for the key ring, which has its own lock. */
+  /**
+   * The prefix of a file's temporary name; null if that is beside its final name, as always for the
+   * key ring, which has its own lock.
+   */
   #prefixFor(path: string): string | null {
     return path.startsWith(`${EDGE_FOLDER}/`) ? null : this.#temporaries;
   }

@@ -2,7 +2,10 @@
 
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 
-/** Converts a system error of writing into an AppError; other errors pass unchanged. `flag` is the option that named the folder. */
+/**
+ * Converts a system error of writing into an AppError; other errors pass unchanged. `flag` is the
+ * option that named the folder.
+ */
 export function treeError(path: string, error: unknown, flag = '--out'): unknown {
   const code = systemCodeOf(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') {

@@ -12,13 +12,19 @@ const UNSET = {
   PLAYBILL_OUT: '',
 };
 
-/** Sets what a client of a store finds in the environment; it waits for nothing. Restored at the end of the file. */
+/**
+ * Sets what a client of a store finds in the environment; it waits for nothing. Restored at the end
+ * of the file.
+ */
 export function enterEnvironment(environment: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries({ ...UNSET, PLAYBILL_S3_BACKOFF_MS: '1', ...environment }))
     vi.stubEnv(name, value);
 }
 
-/** A store whose environment is that of this process; to be asked for in `beforeAll`, it is gone at the end of the file. */
+/**
+ * A store whose environment is that of this process; to be asked for in `beforeAll`, it is gone at
+ * the end of the file.
+ */
 export async function bucketOfFile(options: MemoryStoreOptions = {}): Promise<MemoryStore> {
   const store = await startMemoryStore(options);
   enterEnvironment(store.environment);

@@ -1,4 +1,5 @@
-// What a test of completion needs: a playbill on the path of a shell, and a tree and a catalogue to complete names from.
+// What a test of completion needs: a playbill on the path of a shell, and a tree and a catalogue to
+// complete names from.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +10,11 @@ import { compiledCommand } from '../compiled.ts';
 import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
 import { buildTree, catalogueAt, instant } from '../trees.ts';
 
-/** Makes all of it in a folder: tree in `out` of four releases, with keys that have a colon, catalogue in `c.sqlite`. @returns the last release */
+/**
+ * Makes all of it in a folder: tree in `out` of four releases, with keys that have a colon,
+ * catalogue in `c.sqlite`.
+ * @returns the last release
+ */
 export async function completionFolder(folder: string): Promise<string> {
   const rows = smallCatalogue({ fronts: ['alpha', 'bravo'], productsPerFront: 2, sessionsPerProduct: 1, edition: 'x' });
   const database = catalogueAt(join(folder, 'c.sqlite'), rows);
@@ -30,7 +35,10 @@ export async function completionFolder(folder: string): Promise<string> {
   return last;
 }
 
-/** Runs a script of a shell in such a folder. @returns its lines; throws where anything went to stderr */
+/**
+ * Runs a script of a shell in such a folder.
+ * @returns its lines; throws where anything went to stderr
+ */
 export function shellLines(shell: readonly [string, ...string[]], script: string, folder: string): string[] {
   const [file, ...words] = shell;
   const env = { PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, HOME: folder, PLAYBILL_DB: 'c.sqlite' };

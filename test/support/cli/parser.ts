@@ -1,5 +1,6 @@
-// The real command line inside the test's own process: its parser without the actions, to see what a line would be taken for; and whole
-// commands, where a process for each would cost more than what they do.
+// The real command line inside the test's own process: its parser without the actions, to see what
+// a line would be taken for; and whole commands, where a process for each would cost more than what
+// they do.
 
 import { Command, CommanderError } from 'commander';
 import { programOf, runProgram } from '../../../src/cli/program.ts';
@@ -48,7 +49,10 @@ export function commandsOf(context: CommandContext): Listed[] {
   return below(programOf(context), []);
 }
 
-/** Why the parser refuses a line; null when it takes it. Values are parsed too: instants, durations, choices. */
+/**
+ * Why the parser refuses a line; null when it takes it. Values are parsed too: instants, durations,
+ * choices.
+ */
 export async function refusalOf(words: readonly string[]): Promise<string | null> {
   const program = programOf(testContext());
   const disarm = (command: Command): void => {

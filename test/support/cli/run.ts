@@ -1,6 +1,7 @@
-// Runs the real command as a person would. `playbill` runs it inside the test's process: its parser, its commands and its terminal, on
-// streams that are kept; a process for each run would cost more than most runs do. `playbillProcess` runs it compiled, in a process of
-// its own, where a test is about the process: its environment, stdin, signals, or what else runs at the same time.
+// Runs the real command as a person would. `playbill` runs it inside the test's process: its
+// parser, its commands and its terminal, on streams that are kept; a process for each run would
+// cost more than most runs do. `playbillProcess` runs it compiled, in a process of its own, where a
+// test is about the process: its environment, stdin, signals, or what else runs at the same time.
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -22,10 +23,16 @@ export interface Run {
   readonly stderr: string;
 }
 
-/** Words that need a process: commands that read stdin, catch signals, or serve until one comes; help goes straight to stdout. */
+/**
+ * Words that need a process: commands that read stdin, catch signals, or serve until one comes;
+ * help goes straight to stdout.
+ */
 const PROCESS_ONLY = ['import', 'serve', 'preview', '--help'];
 
-/** `playbill WORDS…`, in this process; names of secrets are looked up in `environment`, then in that of the tests. */
+/**
+ * `playbill WORDS…`, in this process; names of secrets are looked up in `environment`, then in that
+ * of the tests.
+ */
 export async function playbill(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -44,7 +51,10 @@ export async function playbill(
   });
 }
 
-/** The same at an instant of its own and without an environment, but for `changes`; what it says comes without its last line break. */
+/**
+ * The same at an instant of its own and without an environment, but for `changes`; what it says
+ * comes without its last line break.
+ */
 export async function outputOf(words: readonly string[], changes: Partial<CommandContext> = {}) {
   const { status, stdout, stderr } = await runHere(words, changes);
   return { code: status, printed: stdout.replace(/\n$/, ''), logged: stderr.replace(/\n$/, '') };

@@ -1,5 +1,5 @@
-// What the client does, as a program for any runtime: it has the client as it is installed, and Web APIs. It gives values that can be
-// compared, by the names of what it tries.
+// What the client does, as a program for any runtime: it has the client as it is installed, and Web
+// APIs. It gives values that can be compared, by the names of what it tries.
 
 import { CatalogueError, CatalogueTimeoutError, type ClientOptions, createClient } from 'playbill/client';
 

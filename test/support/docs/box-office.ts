@@ -1,10 +1,14 @@
-// The made-up box office of data/own-schema.md, filled with what a catalogue in our own tables holds: the same facts in another form.
+// The made-up box office of data/own-schema.md, filled with what a catalogue in our own tables
+// holds: the same facts in another form.
 
 import type Database from 'better-sqlite3';
 
 type Row = Readonly<Record<string, string | number | null>>;
 
-/** Copies a catalogue into the box office's tables; `theirs` has the tables of the document, but not the views. */
+/**
+ * Copies a catalogue into the box office's tables; `theirs` has the tables of the document, but not
+ * the views.
+ */
 export function fillBoxOffice(ours: Database.Database, theirs: Database.Database): void {
   const rows = (table: string): Row[] => ours.prepare(`SELECT * FROM ${table}`).all() as Row[];
   const insert = (table: string, row: Row): void => {

@@ -1,5 +1,6 @@
-// The ```console blocks of a document, run: each line that begins with `$ ` is a command, what follows is what it printed. All
-// blocks of a document run in order, in a folder of their own that has the scripts of a checkout and nothing else.
+// The ```console blocks of a document, run: each line that begins with `$ ` is a command, what
+// follows is what it printed. All blocks of a document run in order, in a folder of their own that
+// has the scripts of a checkout and nothing else.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -10,7 +11,10 @@ import { compiledCommand } from '../compiled.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** A document with every console block's output replaced by what its commands print now, stderr and exit codes other than 0 included. */
+/**
+ * A document with every console block's output replaced by what its commands print now, stderr and
+ * exit codes other than 0 included.
+ */
 export function withRealOutput(markdown: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'playbill-docs-'));
   try {
@@ -32,8 +36,8 @@ export function withRealOutput(markdown: string): string {
 }
 
 /**
- * Ids of releases depend on the versions of tool and time-zone rules, which the documents should not: others stand in for them, in
- * what is printed and in what is typed.
+ * Ids of releases depend on the versions of tool and time-zone rules, which the documents should
+ * not: others stand in for them, in what is printed and in what is typed.
  */
 class StandIns {
   readonly #standInOf = new Map<string, string>();

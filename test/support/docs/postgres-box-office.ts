@@ -1,4 +1,5 @@
-// The box office of data/postgres.md, filled from that of data/own-schema.md: the same facts in PostgreSQL's own types.
+// The box office of data/postgres.md, filled from that of data/own-schema.md: the same facts in
+// PostgreSQL's own types.
 
 import type Database from 'better-sqlite3';
 import type { Client } from 'pg';

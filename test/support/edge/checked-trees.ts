@@ -1,5 +1,5 @@
-// Trees and keys for tests of `edge check`: one as it should be, one from before a key was revoked, one that no build has reached since; and the
-// command on them.
+// Trees and keys for tests of `edge check`: one as it should be, one from before a key was revoked,
+// one that no build has reached since; and the command on them.
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,10 @@ export const clock = (): number => Date.now() / 1000;
 /** What the hmac keys share with their clients. */
 export const SECRETS = { PLAYBILL_EDGE_CHECK: 'what the edge and its clients know' };
 
-/** Three trees of the demo, and two valid keys and a revoked one, once as key pairs and once as secrets. */
+/**
+ * Three trees of the demo, and two valid keys and a revoked one, once as key pairs and once as
+ * secrets.
+ */
 export class CheckedTrees {
   readonly folder: string;
   readonly out: string;

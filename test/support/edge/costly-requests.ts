@@ -1,5 +1,5 @@
-// Requests that nobody has signed, in the shapes that have been seen to cost a server more than their size, or that might: each is made
-// for a number of bytes.
+// Requests that nobody has signed, in the shapes that have been seen to cost a server more than
+// their size, or that might: each is made for a number of bytes.
 
 /** A request's lines. `bytes`: of its fields, in all, about. `now`: seconds since 1970. */
 type Shape = (bytes: number, now: number) => readonly string[];
@@ -13,7 +13,10 @@ const LIST_MAX = 1850;
 
 const instant = (now: number): string => new Date(now * 1000).toISOString();
 
-/** As many items of a series as there is room for, with what stands between two, such as the end of a line. */
+/**
+ * As many items of a series as there is room for, with what stands between two, such as the end of
+ * a line.
+ */
 function filled(bytes: number, item: (i: number) => string, between = 2): readonly string[] {
   const items: string[] = [];
   for (let length = 0; ;) {
@@ -53,7 +56,10 @@ const lines = (names: readonly string[]): readonly string[] => names.map((name) 
 /** Many lines, of which no name is looked for. */
 const padding = (bytes: number): readonly string[] => filled(bytes, () => 'z: z');
 
-/** Names with one hash (h × 33 xor c), by which njs finds a property: where two pairs of letters lead to one state, either may follow. */
+/**
+ * Names with one hash (h × 33 xor c), by which njs finds a property: where two pairs of letters
+ * lead to one state, either may follow.
+ */
 const collidingNames: readonly string[] = (() => {
   const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
   const step = (hash: number, text: string): number =>

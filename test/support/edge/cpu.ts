@@ -1,4 +1,5 @@
-// CPU time of processes, from the scheduler: exact to the nanosecond, and the same however long a process has to wait for its turn.
+// CPU time of processes, from the scheduler: exact to the nanosecond, and the same however long a
+// process has to wait for its turn.
 
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -15,7 +16,10 @@ export function descendants(): ReadonlySet<number> {
   return found;
 }
 
-/** What these processes have used so far, nanoseconds; what has ended in the meantime counts as nothing. */
+/**
+ * What these processes have used so far, nanoseconds; what has ended in the meantime counts as
+ * nothing.
+ */
 export function cpuOf(pids: Iterable<number>): number {
   let total = 0;
   for (const pid of pids)

@@ -1,4 +1,5 @@
-// One exchange of a transcript against one runtime: fills in what the transcript leaves open, signs, sends, compares.
+// One exchange of a transcript against one runtime: fills in what the transcript leaves open,
+// signs, sends, compares.
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';
@@ -10,7 +11,10 @@ import { editionContent, resolvePlaceholder, type World } from './world.ts';
 
 const DEFAULT_COMPONENTS = ['@method', '@authority', '@path', 'x-front'];
 
-/** Runs an exchange, once per independent signer when a library signs it. Returns how many requests were sent. */
+/**
+ * Runs an exchange, once per independent signer when a library signs it. Returns how many requests
+ * were sent.
+ */
 export async function runExchange(exchange: Exchange, runtime: Runtime, world: World): Promise<number> {
   const isSigned = exchange.request.some((line) => line.startsWith('Sign: '));
   const signers = isSigned ? SIGNERS : SIGNERS.slice(0, 1);
@@ -63,7 +67,10 @@ function messageOf(lines: readonly string[]): SignedMessage {
   return { method, target, fields, host: fields.find(([name]) => name === 'Host')?.[1] ?? '' };
 }
 
-/** `Sign: keyid=moscow-1 created=-300 …`: what a library signs. Overrides replace what the request really has. */
+/**
+ * `Sign: keyid=moscow-1 created=-300 …`: what a library signs. Overrides replace what the request
+ * really has.
+ */
 async function signedLines(
   directive: string,
   message: SignedMessage,
@@ -104,7 +111,10 @@ async function signedLines(
 const wordsOf = (directive: string): ReadonlyMap<string, string> =>
   new Map(directive.split(' ').map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]));
 
-/** `Sign-Headers: keyid=moscow-hmac created=-300 …`: the headers of the other profile. A header's name replaces what is signed of it. */
+/**
+ * `Sign-Headers: keyid=moscow-hmac created=-300 …`: the headers of the other profile. A header's
+ * name replaces what is signed of it.
+ */
 function listedLines(directive: string, message: SignedMessage, now: number, world: World): readonly string[] {
   const given = wordsOf(directive);
   const keyid = given.get('keyid') ?? '';
@@ -126,7 +136,10 @@ function listedLines(directive: string, message: SignedMessage, now: number, wor
   );
 }
 
-/** `Sign-Raw moscow-1: a=…, sig=<<("@method" …);…>>`: the text between << and >> is signed as it stands, whatever it is. */
+/**
+ * `Sign-Raw moscow-1: a=…, sig=<<("@method" …);…>>`: the text between << and >> is signed as it
+ * stands, whatever it is.
+ */
 function rawLines(keyid: string, text: string, message: SignedMessage, world: World): readonly string[] {
   const marked = /^(.*?)([^ ,=]*)=<<(.*)>>(.*)$/.exec(text);
   const key = world.signingKeys.get(keyid);

@@ -1,4 +1,5 @@
-// What an origin of the tree, or something that answers in its place, says once instead of a file: an answer made of the honest one.
+// What an origin of the tree, or something that answers in its place, says once instead of a file:
+// an answer made of the honest one.
 
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import type { StoreAnswer } from '../objects/messages.ts';

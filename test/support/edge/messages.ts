@@ -1,5 +1,5 @@
-// HTTP/1.1 messages on a bare socket, so that a request arrives exactly as written: repeated and padded headers, paths that a library
-// would normalise. Loopback only.
+// HTTP/1.1 messages on a bare socket, so that a request arrives exactly as written: repeated and
+// padded headers, paths that a library would normalise. Loopback only.
 
 import { connect } from 'node:net';
 
@@ -10,7 +10,10 @@ export interface RawResponse {
   readonly content: Buffer;
 }
 
-/** Sends a request (its lines, latin1, and a body if it has one) on a connection of its own and reads the answer to its end. */
+/**
+ * Sends a request (its lines, latin1, and a body if it has one) on a connection of its own and
+ * reads the answer to its end.
+ */
 export function sendLines(port: number, lines: readonly string[], body = ''): Promise<RawResponse> {
   const text = [...lines, 'Connection: close', '', body].join('\r\n');
   return new Promise((resolve, reject) => {

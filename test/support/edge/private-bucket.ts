@@ -1,4 +1,5 @@
-// The world's tree in a private bucket, as `build --out s3://…` puts it there: siblings bear the encoding that they are in.
+// The world's tree in a private bucket, as `build --out s3://…` puts it there: siblings bear the
+// encoding that they are in.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -13,14 +14,20 @@ import type { World } from './world.ts';
 /** Where the tree is in the bucket: with what a path has to encode. */
 export const PREFIX = "shows (new)/it's";
 
-/** What a store makes of `response-content-encoding`: S3 and Ceph obey; others refuse it, or do as if it were not there. */
+/**
+ * What a store makes of `response-content-encoding`: S3 and Ceph obey; others refuse it, or do as
+ * if it were not there.
+ */
 export type Override = 'obeyed' | 'refused' | 'ignored';
 
 /** A front whose pointer cannot be read: in a bucket no folder can be in its place. */
 export const UNREADABLE: FaultPlan = ({ key }) =>
   key.endsWith('/fronts/folder/pointer.json') ? { kind: 'status', status: 500 } : null;
 
-/** A bucket that holds a world's tree. Objects that are not there are denied, as to who may not list. Ends by `close`. */
+/**
+ * A bucket that holds a world's tree. Objects that are not there are denied, as to who may not
+ * list. Ends by `close`.
+ */
 export async function startPrivateBucket(
   world: World,
   override: Override = 'obeyed',
@@ -50,7 +57,10 @@ function headersOf(file: string): Readonly<Record<string, string>> {
   return { 'content-type': 'application/json', ...encoded };
 }
 
-/** A bucket that always shows the current content of a world's folder, below `shows`. `close` ends it. */
+/**
+ * A bucket that always shows the current content of a world's folder, below `shows`. `close` ends
+ * it.
+ */
 export async function startFolderBucket(world: World, options: MemoryStoreOptions = {}): Promise<MemoryStore> {
   const denied = [{ action: 'list', prefix: '' }] as const;
   const store = new FolderBucket({ denied, ...options }, world.root);

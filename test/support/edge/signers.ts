@@ -1,5 +1,6 @@
-// Signs the requests of transcripts: by two libraries that are not ours, so that ours is never its own judge; and by hand over any text
-// whatever, so that what must be refused is refused for its form and not for its signature.
+// Signs the requests of transcripts: by two libraries that are not ours, so that ours is never its
+// own judge; and by hand over any text whatever, so that what must be refused is refused for its
+// form and not for its signature.
 
 import { createHash, createHmac, createPrivateKey, sign as nodeSign } from 'node:crypto';
 import { createSignature } from 'http-message-sig';
@@ -105,7 +106,9 @@ function headerOf(headers: Record<string, string | string[]>, name: string): str
   return String(entry?.[1] ?? '');
 }
 
-/** Signs a label's raw text, whatever it is. Components that no signer would know count as empty. */
+/**
+ * Signs a label's raw text, whatever it is. Components that no signer would know count as empty.
+ */
 export function signRaw(message: SignedMessage, key: PrivateJwk | string, parameters: string): string {
   const list = parameters.slice(0, parameters.indexOf(')') + 1);
   const identifiers = list.match(/"[^"]*"(?:;[a-z]+(?:="[^"]*")?)*/g) ?? [];
@@ -116,7 +119,10 @@ export function signRaw(message: SignedMessage, key: PrivateJwk | string, parame
   return Buffer.from(rawSignature(key, Buffer.from(base, 'latin1'))).toString('base64');
 }
 
-/** The signature of the profile `signed-headers`, over the headers that the message lists. One that it lacks counts as empty. */
+/**
+ * The signature of the profile `signed-headers`, over the headers that the message lists. One that
+ * it lacks counts as empty.
+ */
 export function signListed(message: Omit<SignedMessage, 'host'>, secret: string): string {
   const list = componentOf({ ...message, host: '' }, 'x-api-signed-headers');
   const [path = '', ...query] = message.target.split('?');

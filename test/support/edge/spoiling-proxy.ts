@@ -1,5 +1,5 @@
-// A proxy before a real edge that hands requests and answers on as they are, but for what it is made to spoil: the misconfigurations of
-// CDNs and servers that operators have.
+// A proxy before a real edge that hands requests and answers on as they are, but for what it is
+// made to spoil: the misconfigurations of CDNs and servers that operators have.
 
 import { createServer, request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';

@@ -1,5 +1,6 @@
-// Reads a transcript: requests (lines with ">"), the answers expected ("<"), and prose around them, which is for people. What may stand
-// in the lines is said in README.md. It sends nothing and compares nothing.
+// Reads a transcript: requests (lines with ">"), the answers expected ("<"), and prose around them,
+// which is for people. What may stand in the lines is said in README.md. It sends nothing and
+// compares nothing.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import type { ProfileName } from '../../../src/edge/rule/profile.ts';
@@ -21,7 +22,10 @@ export interface Expectation {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** Headers that must not be there. */
   readonly absent: readonly string[];
-  /** `moscow products 2`, perhaps with ` gzip`: the edition whose bytes are the content; null when the content is not compared. */
+  /**
+   * `moscow products 2`, perhaps with ` gzip`: the edition whose bytes are the content; null when
+   * the content is not compared.
+   */
   readonly edition: string | null;
   /** A refusal's whole content; null when it is not spelled out. */
   readonly content: string | null;
@@ -50,7 +54,10 @@ export const transcriptsOf = (profiles: readonly ProfileName[]): readonly NamedT
 /** Those of edges that were built without `--profile`. */
 export const TRANSCRIPTS = transcriptsOf(['rfc9421']);
 
-/** Parses a transcript. Throws Error for an exchange without a request or an answer, and for a line of no known form. */
+/**
+ * Parses a transcript. Throws Error for an exchange without a request or an answer, and for a line
+ * of no known form.
+ */
 export function parseTranscript(text: string): Transcript {
   const [head = '', ...sections] = text.split(/^## /m);
   const title = /^# (.+)$/m.exec(head)?.[1];

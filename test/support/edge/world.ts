@@ -1,5 +1,6 @@
-// The tree and the keys that every transcript is about: made for each run, around the instant at which it starts, since nginx and
-// workerd know no clock but the real one. README.md describes it for readers of transcripts.
+// The tree and the keys that every transcript is about: made for each run, around the instant at
+// which it starts, since nginx and workerd know no clock but the real one. README.md describes it
+// for readers of transcripts.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
@@ -44,8 +45,8 @@ export interface World {
 const HOUR = 3600;
 
 /**
- * Makes a world around an instant (whole seconds since 1970) in a fresh folder. `more`: further fronts, each with one edition that has both
- * siblings.
+ * Makes a world around an instant (whole seconds since 1970) in a fresh folder. `more`: further
+ * fronts, each with one edition that has both siblings.
  */
 export async function makeWorld(
   now: number,
@@ -206,7 +207,10 @@ async function makeKeys(now: number, more: readonly string[]): Promise<Pick<Worl
   return { keyRing: keyRingOf(keys), signingKeys };
 }
 
-/** The text behind a placeholder such as `moscow products 2` (a digest) or `moscow as-of`; undefined when it is none. */
+/**
+ * The text behind a placeholder such as `moscow products 2` (a digest) or `moscow as-of`; undefined
+ * when it is none.
+ */
 export function resolvePlaceholder(world: World, name: string): string | undefined {
   const [code = '', what = '', index = ''] = name.split(' ');
   const found = world.fronts.get(code);

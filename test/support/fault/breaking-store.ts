@@ -1,5 +1,6 @@
-// A store that breaks once, at a chosen place: the n-th of all ways in which the writes of a run can break. Each write breaks
-// undone, done but reported as failed, and, where it puts many files, done for the first few of them.
+// A store that breaks once, at a chosen place: the n-th of all ways in which the writes of a run
+// can break. Each write breaks undone, done but reported as failed, and, where it puts many files,
+// done for the first few of them.
 
 import type { Found } from '../../../src/release/tree/found.ts';
 import type { ReleaseStore, StoredFile } from '../../../src/release/tree/store.ts';
@@ -13,7 +14,10 @@ export class BreakingStore implements ReleaseStore {
   #passed = 0;
   #created: StoredFile[] = [];
 
-  /** `second` is another store on the same tree: it gives names to a few of the files that `inner` has created. */
+  /**
+   * `second` is another store on the same tree: it gives names to a few of the files that `inner`
+   * has created.
+   */
   constructor(inner: ReleaseStore, second: ReleaseStore, breakAt: number) {
     this.#inner = inner;
     this.#second = second;
@@ -87,7 +91,10 @@ export class BreakingStore implements ReleaseStore {
     );
   }
 
-  /** A write of some files: breaks with none of them done, with the first 1, 2 … done, or with all of them done. */
+  /**
+   * A write of some files: breaks with none of them done, with the first 1, 2 … done, or with all
+   * of them done.
+   */
   async #breakable(
     count: number,
     doAll: () => Promise<void>,

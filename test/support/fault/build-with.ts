@@ -1,4 +1,5 @@
-// What fault tests build with: the command's words, the same build in this process, and one on a store or a reader of the test's own.
+// What fault tests build with: the command's words, the same build in this process, and one on a
+// store or a reader of the test's own.
 
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -44,7 +45,10 @@ export async function buildHere(database: string, out: string): Promise<void> {
   await buildTree(database, out, instant(NOW), { horizonSeconds: HORIZON_SECONDS, toolVersion: version });
 }
 
-/** Changes a catalogue as a view over anything might show it: no CHECK and no foreign key stands in the way. */
+/**
+ * Changes a catalogue as a view over anything might show it: no CHECK and no foreign key stands in
+ * the way.
+ */
 export function changeDatabase(path: string, sql: string): void {
   const database = new Database(path);
   database.pragma('ignore_check_constraints = ON');

@@ -33,7 +33,10 @@ export interface RunOptions {
   readonly steps?: { readonly tree: string; readonly signal?: string; readonly trace?: string };
 }
 
-/** What to start a run through so that permission bits bind it: nothing, or the loss of root's right to pass over them. */
+/**
+ * What to start a run through so that permission bits bind it: nothing, or the loss of root's right
+ * to pass over them.
+ */
 export const AS_ANYONE: readonly string[] =
   process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all'] : [];
 

@@ -1,5 +1,5 @@
-// Ways to damage a published tree by hand, or by a disk: each with what `verify` must find, what a build makes of it, and what
-// heals it. They damage front bravo, or a file of all fronts.
+// Ways to damage a published tree by hand, or by a disk: each with what `verify` must find, what a
+// build makes of it, and what heals it. They damage front bravo, or a file of all fronts.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,10 @@ function pipeAt(path: string): void {
   expect(spawnSync('mkfifo', [path]).status).toBe(0);
 }
 
-/** How what the build has not healed is healed: `build --force`; or what is in the way is removed, and then a build. */
+/**
+ * How what the build has not healed is healed: `build --force`; or what is in the way is removed,
+ * and then a build.
+ */
 export type Remedy = 'force' | 'removal';
 
 export interface Damage {
@@ -55,7 +58,9 @@ export interface Damage {
   readonly held?: string;
   /** Without it, the build itself has healed the tree. */
   readonly remedy?: Remedy;
-  /** A manifest that cannot be read might name any file: the build says that it has removed none. */
+  /**
+   * A manifest that cannot be read might name any file: the build says that it has removed none.
+   */
   readonly unpruned?: true;
 }
 

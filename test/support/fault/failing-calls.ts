@@ -1,5 +1,6 @@
-// The real command with a small library between it and the system, which lets one call on the files of a folder fail: any call, also those on
-// files whose names differ from run to run, and also by doing half of it.
+// The real command with a small library between it and the system, which lets one call on the files
+// of a folder fail: any call, also those on files whose names differ from run to run, and also by
+// doing half of it.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -11,7 +12,10 @@ import type { Command, Run, RunOptions } from './command.ts';
 
 const SOURCE = fileURLToPath(new URL('failing-calls.c', import.meta.url));
 
-/** One call that a run makes: which one of all, from 1; its name; its path, with what is random in it left out. */
+/**
+ * One call that a run makes: which one of all, from 1; its name; its path, with what is random in
+ * it left out.
+ */
 export interface Call {
   readonly at: number;
   readonly name: string;
@@ -20,7 +24,10 @@ export interface Call {
 
 type Errno = 'EIO' | 'ENOSPC' | 'EDQUOT' | 'EACCES' | 'EPERM' | 'EMFILE' | 'EINTR';
 
-/** What becomes of a call: it is not made; made, but reported as failed; made with half of the bytes; or the process is killed before it. */
+/**
+ * What becomes of a call: it is not made; made, but reported as failed; made with half of the
+ * bytes; or the process is killed before it.
+ */
 export type Failure = Errno | `${Errno} though done` | 'short' | 'SIGKILL';
 
 /** What the system answers in earnest. */
@@ -54,7 +61,10 @@ export class FailingCalls {
     return join(this.#folder, 'failing-calls.so');
   }
 
-  /** Runs the command undisturbed. @returns how it ended, and its calls on a folder and what is in it, in order */
+  /**
+   * Runs the command undisturbed.
+   * @returns how it ended, and its calls on a folder and what is in it, in order
+   */
   async callsOf(
     words: readonly string[],
     below: string,
@@ -99,7 +109,10 @@ function howOf(failure: Failure): string {
   return `${failure === errno ? '' : '-'}${constants.errno[errno as Errno]}`;
 }
 
-/** Every call with every failure; of equal calls on one file the first, the last and `between` others, evenly spread. */
+/**
+ * Every call with every failure; of equal calls on one file the first, the last and `between`
+ * others, evenly spread.
+ */
 export function failuresOf(calls: readonly Call[], between: number): readonly (readonly [Call, Failure])[] {
   const kinds = new Map<string, Call[]>();
   for (const call of calls) {

@@ -1,4 +1,5 @@
-// The table of faults as text: one section for each test file. Pure, so that a script may import it too.
+// The table of faults as text: one section for each test file. Pure, so that a script may import it
+// too.
 
 /** What a reader sees after a fault, before anything is healed. */
 export type Sees =
@@ -17,7 +18,10 @@ export interface Situation {
   readonly heals: string;
 }
 
-/** How a run ended: its exit code, or the signal that ended it; null where the test calls the build without a process. */
+/**
+ * How a run ended: its exit code, or the signal that ended it; null where the test calls the build
+ * without a process.
+ */
 export type Ending = number | NodeJS.Signals | null;
 
 /** One row: a situation with all that was tried of it. */

@@ -1,15 +1,22 @@
-// The table of faults, matrix.txt beside the tests: each test says what it has tried and what came of it,
-// and where the table says something else, the test file fails. `npm run faults` rewrites the table.
+// The table of faults, matrix.txt beside the tests: each test says what it has tried and what came
+// of it, and where the table says something else, the test file fails. `npm run faults` rewrites
+// the table.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll } from 'vitest';
 import { expectSection, type Ending, type MatrixRow, type Situation } from './matrix-text.ts';
 
-/** Says what was tried: `faults` of one situation that ended in one way. The same situation may be reported many times. */
+/**
+ * Says what was tried: `faults` of one situation that ended in one way. The same situation may be
+ * reported many times.
+ */
 export type TellFault = (situation: Situation, ending: Ending, faults?: number | `at least ${number}`) => void;
 
-/** The rows of a test file; to be asked for once, at its top: when all its tests have passed, they are compared with the table. */
+/**
+ * The rows of a test file; to be asked for once, at its top: when all its tests have passed, they
+ * are compared with the table.
+ */
 export function matrixOf(url: string): TellFault {
   const file = basename(url);
   const rows = new Map<string, MatrixRow>();

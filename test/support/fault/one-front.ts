@@ -1,5 +1,5 @@
-// A catalogue of one front with some products, and what its documents must be: what the plain renderer makes of the same rows,
-// in a tree that `verify` finds sound.
+// A catalogue of one front with some products, and what its documents must be: what the plain
+// renderer makes of the same rows, in a tree that `verify` finds sound.
 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -33,7 +33,10 @@ export function frontProductsOf(products: readonly CatalogueRow['row'][], zone =
   ];
 }
 
-/** Builds, and expects at the start of every edition and at these instants what the plain renderer makes of the same rows. */
+/**
+ * Builds, and expects at the start of every edition and at these instants what the plain renderer
+ * makes of the same rows.
+ */
 export async function expectRight(
   database: string,
   now: string,

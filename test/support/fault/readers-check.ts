@@ -1,5 +1,6 @@
-// What can be seen of a tree by those who read it: an edge, which has pointers, editions and the key ring, and an operator, who
-// has releases. The judge of every fault test: it shares no line with the program and forgives nothing but temporary names.
+// What can be seen of a tree by those who read it: an edge, which has pointers, editions and the
+// key ring, and an operator, who has releases. The judge of every fault test: it shares no line
+// with the program and forgives nothing but temporary names.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -22,7 +23,9 @@ export interface Sight {
   readonly fronts: ReadonlyMap<string, 'old' | 'new' | 'same'>;
   /** Files under a temporary name. */
   readonly temporaries: number;
-  /** Editions of the new release that are in place; those that both releases have are not counted. */
+  /**
+   * Editions of the new release that are in place; those that both releases have are not counted.
+   */
   readonly newEditions: number;
   /** Precompressed siblings of editions, of whatever release. */
   readonly siblings: number;
@@ -47,7 +50,8 @@ const DOCUMENT_KEYS = ['productCards', 'categories', 'groups', 'tags', 'badges']
 
 export function stateOf(root: string): TreeState {
   const pointers = new Map<string, string>();
-  // In the opposite order of writing: whoever sees the new `current` must see all that was written before it.
+  // In the opposite order of writing: whoever sees the new `current` must see all that was written
+  // before it.
   const current = textOf(root, 'releases/current');
   for (const code of namesIn(root, 'public/fronts').sort()) {
     const text = textOf(root, `public/fronts/${code}/pointer.json`);
@@ -58,8 +62,9 @@ export function stateOf(root: string): TreeState {
 }
 
 /**
- * Reads a tree while a release takes the place of another, or after that was stopped at any instant.
- * Throws an AssertionError where anyone would see a front that is neither wholly old nor wholly new, or anything torn.
+ * Reads a tree while a release takes the place of another, or after that was stopped at any
+ * instant. Throws an AssertionError where anyone would see a front that is neither wholly old nor
+ * wholly new, or anything torn.
  */
 export function checkAsReader(root: string, before: TreeState, after: TreeState): Sight {
   const state = stateOf(root);
@@ -92,7 +97,9 @@ export function checkAsReader(root: string, before: TreeState, after: TreeState)
   return { fronts, temporaries, newEditions, siblings, isCurrentNew };
 }
 
-/** The fronts of a tree of which a reader sees a whole snapshot, whatever has become of the others. */
+/**
+ * The fronts of a tree of which a reader sees a whole snapshot, whatever has become of the others.
+ */
 export function wholeFrontsIn(root: string): string[] {
   return namesIn(root, 'public/fronts')
     .sort()
@@ -120,7 +127,10 @@ function editionPathsOf(state: TreeState): Set<string> {
   return paths;
 }
 
-/** A pointer is canonical, in order, and all it names is there, bears its digest and agrees across endpoints. */
+/**
+ * A pointer is canonical, in order, and all it names is there, bears its digest and agrees across
+ * endpoints.
+ */
 function checkFront(root: string, code: string, text: string): void {
   const place = `pointer of ${code}`;
   const pointer = canonicalJson(text, place) as Record<string, unknown>;
@@ -178,7 +188,9 @@ function editionText(root: string, code: string, endpoint: string, digest: strin
   return text;
 }
 
-/** `current` names a manifest, and of every manifest all files are there with their size and digest. */
+/**
+ * `current` names a manifest, and of every manifest all files are there with their size and digest.
+ */
 function checkReleases(root: string, { current }: TreeState): void {
   const ids = namesIn(root, 'releases').flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []);
   if (current !== null)
@@ -196,7 +208,10 @@ function checkReleases(root: string, { current }: TreeState): void {
   }
 }
 
-/** No unexpected files; and an edition that no pointer names yet is as whole as any, as is a precompressed sibling. */
+/**
+ * No unexpected files; and an edition that no pointer names yet is as whole as any, as is a
+ * precompressed sibling.
+ */
 function checkNames(root: string): { temporaries: number; editions: string[]; siblings: number } {
   let [temporaries, siblings] = [0, 0];
   const editions: string[] = [];
@@ -223,7 +238,10 @@ function checkNames(root: string): { temporaries: number; editions: string[]; si
   return { temporaries, editions, siblings };
 }
 
-/** What a sibling unfolds to bears the digest of the edition whose name it has, be that there or not. */
+/**
+ * What a sibling unfolds to bears the digest of the edition whose name it has, be that there or
+ * not.
+ */
 function checkSibling(path: string, bytes: Buffer, unfold: (bytes: Buffer) => Buffer, digest: string): void {
   assert.doesNotThrow(() => unfold(bytes), `${path}: cannot be unfolded`);
   const sha256 = createHash('sha256').update(unfold(bytes)).digest('hex');

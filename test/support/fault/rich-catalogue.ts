@@ -1,5 +1,6 @@
-// A catalogue with a row of everything for each front, and nothing shared: what is wrong with a row concerns one front. And the same
-// as an operator's own schema: views over tables without types, CHECKs or keys, into which anything gets.
+// A catalogue with a row of everything for each front, and nothing shared: what is wrong with a row
+// concerns one front. And the same as an operator's own schema: views over tables without types,
+// CHECKs or keys, into which anything gets.
 
 import Database from 'better-sqlite3';
 import { TABLE_NAMES, TABLES, type TableName } from '../../../src/database/contract/tables.ts';
@@ -8,7 +9,10 @@ import type { CatalogueRow } from '../catalogue.ts';
 const at = (hours: number): string =>
   new Date(Date.parse('2026-05-01T09:00:00Z') + hours * 3_600_000).toISOString().replace('.000', '');
 
-/** Ids of front n, from 1, are 1000 n + something: no two rows of a table and no two fronts have one in common. */
+/**
+ * Ids of front n, from 1, are 1000 n + something: no two rows of a table and no two fronts have one
+ * in common.
+ */
 export function richCatalogue(codes: readonly string[]): CatalogueRow[] {
   return codes.flatMap((code, i) => rowsOfFront(code, 1000 * (i + 1)));
 }

@@ -1,5 +1,6 @@
-// A place with too little room, for real: a small file system of our own where this machine lets us mount one, and elsewhere a limit
-// of the system on the size of any file. Both let a run write some files and refuse the next.
+// A place with too little room, for real: a small file system of our own where this machine lets us
+// mount one, and elsewhere a limit of the system on the size of any file. Both let a run write some
+// files and refuse the next.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
@@ -11,7 +12,10 @@ export interface ScarceDisk {
   readonly folder: string;
   /** The error of a run that finds no more room. */
   readonly errorCode: 'tree-full' | 'tree-not-writable';
-  /** Leaves room for so many blocks of 4096 bytes, in all or for each file; what a run is to be started through. */
+  /**
+   * Leaves room for so many blocks of 4096 bytes, in all or for each file; what a run is to be
+   * started through.
+   */
   readonly leave: (blocks: number) => readonly string[];
   /** There is room again. */
   readonly relieve: () => void;
@@ -19,7 +23,10 @@ export interface ScarceDisk {
 
 const BLOCK_BYTES = 4096;
 
-/** Mounts an empty file system in memory at a folder, until the test ends; false where this machine does not let us. */
+/**
+ * Mounts an empty file system in memory at a folder, until the test ends; false where this machine
+ * does not let us.
+ */
 export function mountMemory(folder: string, options: string): boolean {
   mkdirSync(folder, { recursive: true });
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);

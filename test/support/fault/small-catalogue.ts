@@ -1,5 +1,6 @@
-// A catalogue small enough to be built hundreds of times: any number of fronts, each with shows of its own at a venue of its own,
-// and one show that all share. The `edition` word changes every document, so that a new release is wholly new.
+// A catalogue small enough to be built hundreds of times: any number of fronts, each with shows of
+// its own at a venue of its own, and one show that all share. The `edition` word changes every
+// document, so that a new release is wholly new.
 
 import type { CatalogueRow } from '../catalogue.ts';
 
@@ -9,13 +10,19 @@ export interface SmallCatalogue {
   /** Codes; the first has id 1. */
   readonly fronts: readonly string[];
   readonly productsPerFront: number;
-  /** Within the next hours, twenty minutes apart: each gives an edition. One more of each product lies days ahead. */
+  /**
+   * Within the next hours, twenty minutes apart: each gives an edition. One more of each product
+   * lies days ahead.
+   */
   readonly sessionsPerProduct: number;
   /** Stands in every name, price and secret's name. */
   readonly edition: string;
 }
 
-/** Ids: venue of front f is f (0 is shared); its products are 1000 f + 1, 2 …, the shared one is 1; sessions 100 × product + 1, 2 …. */
+/**
+ * Ids: venue of front f is f (0 is shared); its products are 1000 f + 1, 2 …, the shared one is 1;
+ * sessions 100 × product + 1, 2 ….
+ */
 export function smallCatalogue({
   fronts,
   productsPerFront,

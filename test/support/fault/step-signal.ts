@@ -1,5 +1,6 @@
-// Loaded into a real run of the command, before it: watches the calls that change a tree's files, and sends the process a signal at
-// one of them. Settings come in the environment, as the command itself must know nothing of this:
+// Loaded into a real run of the command, before it: watches the calls that change a tree's files,
+// and sends the process a signal at one of them. Settings come in the environment, as the command
+// itself must know nothing of this:
 //   FAULT_TREE    the tree, absolute
 //   FAULT_STEP    "SIGKILL 17": at the 17th such call, before it is made; none where absent
 //   FAULT_TRACE   a file that gets one line for each such call

@@ -1,5 +1,6 @@
-// The real command under strace: which calls of a run change the tree's files, and runs in which the system fails one of them, or
-// the process is killed in it. Every call is named by its path, so that what threads do at the same time shifts no count.
+// The real command under strace: which calls of a run change the tree's files, and runs in which
+// the system fails one of them, or the process is killed in it. Every call is named by its path, so
+// that what threads do at the same time shifts no count.
 
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,7 +58,8 @@ export async function runDisturbed(
   const log = `${tree}.strace`;
   const what = disturbance === 'SIGKILL' ? 'signal=SIGKILL' : `error=${disturbance}`;
   const inject = ['-P', join(tree, path), '-e', `trace=${name}`, '-e', `inject=${name}:${what}:when=${nth}`];
-  // Only errors are put in where the other calls are let pass unwatched, which is faster; signals are then lost.
+  // Only errors are put in where the other calls are let pass unwatched, which is faster; signals
+  // are then lost.
   const fast = disturbance === 'SIGKILL' ? [] : ['--seccomp-bpf'];
   const run = await command.run(words, { through: ['strace', '-f', ...fast, '-qq', '-o', log, ...inject] });
   const isDone = /INJECTED|killed by SIGKILL/.test(readFileSync(log, 'utf8'));

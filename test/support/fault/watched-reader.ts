@@ -1,9 +1,12 @@
-// A reader of a catalogue that is watched as it reads: for tests that change the catalogue at each of its reads.
+// A reader of a catalogue that is watched as it reads: for tests that change the catalogue at each
+// of its reads.
 
 import type { CatalogueReader } from '../../../src/database/reader.ts';
 import { wrap } from '../../../src/wrap.ts';
 
-/** A reader that says which read comes next: the first, the second … A batch is a read of its own. */
+/**
+ * A reader that says which read comes next: the first, the second … A batch is a read of its own.
+ */
 export function readerWith(
   reader: CatalogueReader,
   beforeRead: (read: number) => void | Promise<void>,

@@ -1,4 +1,5 @@
-// A tree in a bucket under test: put there and looked at behind the program's back, and judged by what a reader sees of it.
+// A tree in a bucket under test: put there and looked at behind the program's back, and judged by
+// what a reader sees of it.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,10 @@ export type Objects = ReadonlyMap<string, StoredObject>;
 
 const PREFIX = 'shop/tree';
 
-/** Under which no repetition waits for more than an eighth of a second; and a store may be silent for as long as a test holds a request. */
+/**
+ * Under which no repetition waits for more than an eighth of a second; and a store may be silent
+ * for as long as a test holds a request.
+ */
 const SETTINGS = { PLAYBILL_S3_BACKOFF_MS: '1', PLAYBILL_S3_TIMEOUT_SECONDS: '600' };
 
 export class BucketTree {
@@ -66,7 +70,10 @@ export class BucketTree {
     return this.#inFolder((folder) => checkAsReader(folder, before, after));
   }
 
-  /** The same where several releases may have followed each other: whatever it is that each front shows, it is whole. */
+  /**
+   * The same where several releases may have followed each other: whatever it is that each front
+   * shows, it is whole.
+   */
   judgeWhole(): Promise<Sight> {
     return this.#inFolder((folder) => {
       const state = stateOf(folder);
@@ -89,7 +96,10 @@ export class BucketTree {
   }
 }
 
-/** Lets the program find a store, until the last test of the file; or until it is to find another one. */
+/**
+ * Lets the program find a store, until the last test of the file; or until it is to find another
+ * one.
+ */
 export function useStore({ environment }: TestStore, settings: Readonly<Record<string, string>> = {}): void {
   vi.unstubAllEnvs();
   for (const [name, value] of Object.entries({ ...environment, ...SETTINGS, ...settings })) vi.stubEnv(name, value);

@@ -1,5 +1,6 @@
-// A Ceph cluster on this machine's loopback, as small as it gets, for its RADOS Gateway: a real object store. One monitor, one store of
-// objects in memory, one gateway, all in a temporary folder, on free ports. It keeps nothing, and its processes end with this one.
+// A Ceph cluster on this machine's loopback, as small as it gets, for its RADOS Gateway: a real
+// object store. One monitor, one store of objects in memory, one gateway, all in a temporary
+// folder, on free ports. It keeps nothing, and its processes end with this one.
 
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -19,7 +20,10 @@ export interface RunningGateway {
 
 const CREDENTIALS: Credentials = { accessKeyId: 'AKIDGATEWAY', secretAccessKey: 'secret-of-the-gateway' };
 
-/** A single step that takes longer than this hangs: a limit for what will never end, not for what is slow. */
+/**
+ * A single step that takes longer than this hangs: a limit for what will never end, not for what is
+ * slow.
+ */
 const HANGS_AFTER_MS = 300_000;
 
 /** For setpriv: the kernel ends the command when this process ends, even by SIGKILL. */
@@ -102,7 +106,9 @@ export class Ceph implements AsyncDisposable {
       .join('\n');
   }
 
-  /** Ends all daemons and removes the folder. There is nothing to save, so none of them is asked to. */
+  /**
+   * Ends all daemons and removes the folder. There is nothing to save, so none of them is asked to.
+   */
   async stop(): Promise<void> {
     const running = this.#daemons.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
     await Promise.all(

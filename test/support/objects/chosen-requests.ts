@@ -1,5 +1,5 @@
-// Requests of a run, told apart by what they ask for, so that in the next run of the same work one of them can be chosen: those under way
-// at the same time arrive in any order.
+// Requests of a run, told apart by what they ask for, so that in the next run of the same work one
+// of them can be chosen: those under way at the same time arrive in any order.
 
 import type { Fault, FaultPlan } from './faults.ts';
 import type { LoggedRequest } from './test-store.ts';
@@ -30,7 +30,10 @@ export function requestsIn(log: readonly LoggedRequest[]): ChosenRequest[] {
   });
 }
 
-/** Says of each request of a run that begins now whether it is the chosen one, or (`isPersistent`) the same made again. */
+/**
+ * Says of each request of a run that begins now whether it is the chosen one, or (`isPersistent`)
+ * the same made again.
+ */
 export function chooser({ name, occurrence }: ChosenRequest, isPersistent = false): (request: Asked) => boolean {
   let seen = 0;
   return (request) => {

@@ -1,5 +1,6 @@
-// Every kind of run that writes a tree, each over a tree in a bucket that gives it all there is to do: what the bucket holds before, what
-// the run asks of it, and what it holds after a run that nothing disturbed.
+// Every kind of run that writes a tree, each over a tree in a bucket that gives it all there is to
+// do: what the bucket holds before, what the run asks of it, and what it holds after a run that
+// nothing disturbed.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -94,7 +95,8 @@ async function prepared(
     case 'publish':
       return build(young, LATER);
     case 'revocation': {
-      // The command has the clock of the machine, and a key that was revoked over 30 days ago is no longer in the ring.
+      // The command has the clock of the machine, and a key that was revoked over 30 days ago is no
+      // longer in the ring.
       const today = formatInstant(instantOf(Math.floor(Date.now() / 1000)));
       await revoke(old, 'alpha-site', null, instant(today));
       return {

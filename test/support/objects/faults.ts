@@ -1,4 +1,5 @@
-// The ways in which an object store, or the network before it, fails. One place for the store in memory and for the proxy.
+// The ways in which an object store, or the network before it, fails. One place for the store in
+// memory and for the proxy.
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,7 +10,10 @@ export type Fault =
   | { readonly kind: 'reset' }
   /** The request takes effect; the connection is reset instead of an answer. */
   | { readonly kind: 'answer-dropped' }
-  /** An error, and nothing is done: ConditionalRequestConflict, TooManyRequests, InternalError, SlowDown. */
+  /**
+   * An error, and nothing is done: ConditionalRequestConflict, TooManyRequests, InternalError,
+   * SlowDown.
+   */
   | { readonly kind: 'status'; readonly status: 409 | 429 | 500 | 503; readonly retryAfterSeconds?: number }
   /** An error that asking again does not mend; nothing is done. */
   | { readonly kind: 'refusal'; readonly code: S3Code }
@@ -17,7 +21,9 @@ export type Fault =
   | { readonly kind: 'error-in-200' }
   /** The request takes effect; the body of the answer comes in this many pieces. */
   | { readonly kind: 'slow-body'; readonly pieces: number; readonly gapMs: number }
-  /** The request takes effect; the body of the answer stops halfway, and the connection stays open. */
+  /**
+   * The request takes effect; the body of the answer stops halfway, and the connection stays open.
+   */
   | { readonly kind: 'endless-body' }
   /** The request takes effect; the connection is reset in the middle of the answer's body. */
   | { readonly kind: 'cut-body' }
@@ -25,7 +31,10 @@ export type Fault =
   | { readonly kind: 'lie'; readonly told: (honest: StoreAnswer) => StoreAnswer }
   /** Nothing is done and nothing answered until the client gives up. */
   | { readonly kind: 'hang' }
-  /** Nothing is done until the promise resolves; then all goes on as if the request came now, even where its client is gone. */
+  /**
+   * Nothing is done until the promise resolves; then all goes on as if the request came now, even
+   * where its client is gone.
+   */
   | { readonly kind: 'hold'; readonly until: Promise<unknown> };
 
 export interface PlannedRequest {

@@ -1,5 +1,6 @@
-// Ceph's RADOS Gateway for all test files of a run of `npm run test:all`: started when the first of them asks, ended after the last test.
-// A test file asks the process that runs vitest, which holds the cluster.
+// Ceph's RADOS Gateway for all test files of a run of `npm run test:all`: started when the first of
+// them asks, ended after the last test. A test file asks the process that runs vitest, which holds
+// the cluster.
 
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -9,7 +10,10 @@ import { RemoteBucket } from './remote-bucket.ts';
 
 const ADDRESS = 'PLAYBILL_TEST_GATEWAY';
 
-/** vitest calls this before the first test, and what it returns after the last one, also where tests failed. */
+/**
+ * vitest calls this before the first test, and what it returns after the last one, also where tests
+ * failed.
+ */
 export async function setup(): Promise<() => Promise<void>> {
   let starting: ReturnType<typeof Ceph.start> | undefined;
   const server = createServer((_request, response) => {
@@ -24,7 +28,8 @@ export async function setup(): Promise<() => Promise<void>> {
   return async () => {
     server.close();
     server.closeAllConnections();
-    // Where it never came up there is nothing to stop: the test that asked has failed with the reason.
+    // Where it never came up there is nothing to stop: the test that asked has failed with the
+    // reason.
     const started = await starting?.catch(() => null);
     await started?.cluster.stop();
   };

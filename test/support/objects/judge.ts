@@ -1,4 +1,5 @@
-// Judges an object store by a rule: a request, and what is expected of its answer and of the bucket afterwards.
+// Judges an object store by a rule: a request, and what is expected of its answer and of the bucket
+// afterwards.
 
 import { isDeepStrictEqual } from 'node:util';
 import { parseListing } from './remote-bucket.ts';
@@ -41,7 +42,10 @@ export interface Rule {
   readonly isCephsOwn?: true;
 }
 
-/** How a store's answer to a rule's request differs from what is expected, in the form of what is expected; empty where it does not. */
+/**
+ * How a store's answer to a rule's request differs from what is expected, in the form of what is
+ * expected; empty where it does not.
+ */
 export async function differences(
   store: TestStore,
   { given = {}, first, request }: Rule,

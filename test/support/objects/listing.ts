@@ -1,4 +1,5 @@
-// ListObjectsV2 over names in memory: names in the order of their UTF-8 bytes, at most 1,000 a page.
+// ListObjectsV2 over names in memory: names in the order of their UTF-8 bytes, at most 1,000 a
+// page.
 
 import { escapeXml, S3Error, xmlAnswer, type StoreAnswer } from './messages.ts';
 

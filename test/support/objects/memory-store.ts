@@ -1,5 +1,6 @@
-// An S3 bucket in this process, which keeps exactly the rules of a good store, and breaks those that a test asks it to break. Knows single
-// objects and ListObjectsV2; refuses everything else of S3 with 501. Ignores x-amz-checksum-*, and If-Match of DELETE.
+// An S3 bucket in this process, which keeps exactly the rules of a good store, and breaks those
+// that a test asks it to break. Knows single objects and ListObjectsV2; refuses everything else of
+// S3 with 501. Ignores x-amz-checksum-*, and If-Match of DELETE.
 
 import { createHash } from 'node:crypto';
 import { listObjects } from './listing.ts';
@@ -13,11 +14,17 @@ export interface Denial {
   readonly prefix: string;
 }
 
-/** Whether a store keeps the conditions of a PUT: `one-create-in-eight-lost` lets the fourth of eight creates through that ought to fail. */
+/**
+ * Whether a store keeps the conditions of a PUT: `one-create-in-eight-lost` lets the fourth of
+ * eight creates through that ought to fail.
+ */
 export type Conditions = 'kept' | 'ignored' | 'one-create-in-eight-lost';
 
 export interface MemoryStoreOptions extends Partial<ServerSettings> {
-  /** `quoted`: an ETag in If-Match stands in quotes, as the standard and AWS have it. `unquoted`: it must not, as with Ceph. */
+  /**
+   * `quoted`: an ETag in If-Match stands in quotes, as the standard and AWS have it. `unquoted`: it
+   * must not, as with Ceph.
+   */
   readonly dialect?: 'quoted' | 'unquoted';
   readonly conditions?: Conditions;
   readonly denied?: readonly Denial[];
@@ -223,7 +230,10 @@ function noSuchKey(key: string): S3Error {
   return new S3Error('NoSuchKey', 'The specified key does not exist.', { Key: key });
 }
 
-/** The bytes that a Range header asks for, or null for all of them: also where it is not one range of bytes. */
+/**
+ * The bytes that a Range header asks for, or null for all of them: also where it is not one range
+ * of bytes.
+ */
 function rangeOf(header: string | undefined, length: number): { start: number; end: number } | null {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
   if (first === '' && last === '') return null;

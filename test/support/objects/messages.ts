@@ -1,4 +1,5 @@
-// Requests to an object store as values, and its answers. Refuses, with S3's own codes, what it cannot read.
+// Requests to an object store as values, and its answers. Refuses, with S3's own codes, what it
+// cannot read.
 
 import type { IncomingHttpHeaders } from 'node:http';
 
@@ -95,8 +96,8 @@ export function conditionalOf(headers: IncomingHttpHeaders): string | null {
 }
 
 /**
- * What a request is about. The bucket stands in the path, or before the host's name where `Host` is `BUCKET.anything`, and a test must
- * name that bucket: of an unknown one no one can tell.
+ * What a request is about. The bucket stands in the path, or before the host's name where `Host` is
+ * `BUCKET.anything`, and a test must name that bucket: of an unknown one no one can tell.
  */
 export function parseTarget(
   target: string,

@@ -1,5 +1,5 @@
-// The bucket in which the suites that prepare and judge folders are run: seen and changed behind the back of the program under test. Which
-// store it is in, the test project says (test/speeds.ts).
+// The bucket in which the suites that prepare and judge folders are run: seen and changed behind
+// the back of the program under test. Which store it is in, the test project says (test/speeds.ts).
 
 import { createHash } from 'node:crypto';
 import { XMLParser } from 'fast-xml-parser';

@@ -1,5 +1,6 @@
-// Stands in for src/storage/open-tree.ts where suites run on a bucket: opens the tree of a folder as `s3://…`, by the real module. What it
-// gives back calls itself by the folder's name, as the messages do that tests compare. An address of a bucket is opened as it is.
+// Stands in for src/storage/open-tree.ts where suites run on a bucket: opens the tree of a folder
+// as `s3://…`, by the real module. What it gives back calls itself by the folder's name, as the
+// messages do that tests compare. An address of a bucket is opened as it is.
 
 import type { TreeFolders } from '../../../src/release/tree/files.ts';
 import type { ReleaseStore } from '../../../src/release/tree/store.ts';
@@ -10,7 +11,10 @@ import { mirrored, type MirroredTree } from './mirror.ts';
 
 export const { isInBucket, checkAddress } = real;
 
-/** Of conditions the commands say for a folder what they say for a folder; what a probe finds is for the tests of the probe. */
+/**
+ * Of conditions the commands say for a folder what they say for a folder; what a probe finds is for
+ * the tests of the probe.
+ */
 export const { probeConditions } = real;
 
 export async function openTree(root: string): Promise<TreeFolders> {

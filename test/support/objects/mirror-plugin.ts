@@ -1,4 +1,5 @@
-// A plugin of vitest under which trees in folders are in a bucket: puts the mirrors in the places of the modules that open folders.
+// A plugin of vitest under which trees in folders are in a bucket: puts the mirrors in the places
+// of the modules that open folders.
 
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

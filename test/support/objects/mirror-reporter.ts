@@ -1,4 +1,5 @@
-// Says at the end of a run how many tests have run on which store, and how many were left to folders: none of them vanishes unseen.
+// Says at the end of a run how many tests have run on which store, and how many were left to
+// folders: none of them vanishes unseen.
 
 import type { Reporter, TestModule } from 'vitest/node';
 

@@ -1,5 +1,6 @@
-// Runs before each test file of a suite that runs on a bucket: gives the program the bucket's address, leaves out what is for folders alone,
-// and notes which tests have asked the bucket. A file none of whose tests does, and a reason for a test that is not there, fail.
+// Runs before each test file of a suite that runs on a bucket: gives the program the bucket's
+// address, leaves out what is for folders alone, and notes which tests have asked the bucket. A
+// file none of whose tests does, and a reason for a test that is not there, fail.
 
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

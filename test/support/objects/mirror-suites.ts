@@ -1,5 +1,6 @@
-// Which of the suites for folders run on a bucket as well, and why the rest does not. Every test file of the six folders in which trees are
-// published is in one of these lists (test/objects/suites.test.ts), but for those that make their trees in a bucket themselves.
+// Which of the suites for folders run on a bucket as well, and why the rest does not. Every test
+// file of the six folders in which trees are published is in one of these lists
+// (test/objects/suites.test.ts), but for those that make their trees in a bucket themselves.
 
 /** In `npm test`, on the store in memory. */
 export const BRIEF: readonly string[] = [
@@ -48,7 +49,10 @@ export const LONG: readonly string[] = [
   'test/unit/local-times.test.ts',
 ];
 
-/** In `npm run test:all`, on the store in memory: about documents and rows rather than how they are published, in thousands of files. */
+/**
+ * In `npm run test:all`, on the store in memory: about documents and rows rather than how they are
+ * published, in thousands of files.
+ */
 export const ABOUT_DOCUMENTS: readonly string[] = [
   'test/fault/hostile-cells.test.ts',
   'test/fault/very-many.test.ts',
@@ -61,7 +65,10 @@ export const ABOUT_DOCUMENTS: readonly string[] = [
 /** On Ceph's gateway. */
 export const ON_GATEWAY: readonly string[] = [...BRIEF, ...LONG];
 
-/** Once more through the proxy in front of it, which speaks Amazon's dialect: what differs is seen wherever anything is published. */
+/**
+ * Once more through the proxy in front of it, which speaks Amazon's dialect: what differs is seen
+ * wherever anything is published.
+ */
 export const ON_PROXY: readonly string[] = [...BRIEF, 'test/cli/key-files.test.ts', 'test/fault/going-back.test.ts'];
 
 interface Reason {
@@ -174,7 +181,10 @@ const NO_EMPTY_FOLDER = 'a bucket has no empty folders';
 const NO_TEMPORARY = 'a bucket has no temporary names: one that lies there is a stranger';
 const NOT_A_FOLDER = 'a bucket is never something that is not a folder';
 
-/** What of a suite that runs on a bucket is for folders alone. Each of these must be there (mirror-setup.ts). */
+/**
+ * What of a suite that runs on a bucket is for folders alone. Each of these must be there
+ * (mirror-setup.ts).
+ */
 const EXCLUSIONS: Readonly<Record<string, readonly Exclusion[]>> = {
   'test/cli/edge.test.ts': [
     { test: /where the tree cannot be written the key is still printed once/, reason: NOT_A_FOLDER },

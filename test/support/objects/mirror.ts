@@ -1,6 +1,7 @@
-// A folder and the same tree in a bucket. Before an operation the bucket gets the folder as it is; after it the folder gets what the bucket
-// has. So a suite that prepares a folder, damages it and judges it runs on a bucket, with the same judges. Refuses what no bucket has:
-// links, pipes, sockets.
+// A folder and the same tree in a bucket. Before an operation the bucket gets the folder as it is;
+// after it the folder gets what the bucket has. So a suite that prepares a folder, damages it and
+// judges it runs on a bucket, with the same judges. Refuses what no bucket has: links, pipes,
+// sockets.
 
 import {
   existsSync,
@@ -72,7 +73,10 @@ export class MirroredTree {
     this.address = `s3://${bucket.store.bucket}/${prefix.slice(0, -1)}`;
   }
 
-  /** Runs what reads the tree, or opens it. The bucket is as the folder is, unless somebody is writing there. */
+  /**
+   * Runs what reads the tree, or opens it. The bucket is as the folder is, unless somebody is
+   * writing there.
+   */
   async reading<T>(root: string, work: () => Promise<T>): Promise<T> {
     operations += 1;
     await this.#inTurn(() => this.#upload());
@@ -142,7 +146,10 @@ export class MirroredTree {
     this.#requestsSeen = this.#bucket.log?.length ?? 0;
   }
 
-  /** A lease that was given back says what the store can do: it is found out once, not for each tree of each test. */
+  /**
+   * A lease that was given back says what the store can do: it is found out once, not for each tree
+   * of each test.
+   */
   async #leaveLease(): Promise<void> {
     if (this.#hasLease) return;
     await this.#put(LOCK_FILE, await leaseGivenBack(this.#bucket));
@@ -179,7 +186,10 @@ export class MirroredTree {
     return this.#bucket.store.delete(this.#prefix + path);
   }
 
-  /** What was written again with the bytes that it had is a new file in the folder too: there are judges of that. */
+  /**
+   * What was written again with the bytes that it had is a new file in the folder too: there are
+   * judges of that.
+   */
   #writtenSince(requests: number): Set<string> {
     const written = (this.#bucket.log ?? [])
       .slice(requests)

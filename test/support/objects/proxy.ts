@@ -1,5 +1,6 @@
-// A proxy before Ceph's gateway that speaks AWS's dialect, and fails where a test asks for it: ETags in quotes, 404 for If-Match on no
-// object, 501 for what AWS does not know. Checks the client's signature and signs again for the gateway. Everything else passes as it is.
+// A proxy before Ceph's gateway that speaks AWS's dialect, and fails where a test asks for it:
+// ETags in quotes, 404 for If-Match on no object, 501 for what AWS does not know. Checks the
+// client's signature and signs again for the gateway. Everything else passes as it is.
 
 import { S3Error, type StoreAnswer, type StoreRequest } from './messages.ts';
 import type { RemoteBucket } from './remote-bucket.ts';

@@ -1,4 +1,5 @@
-// A bucket of a store that does not stand in this process, seen and changed by signed requests of the test's own.
+// A bucket of a store that does not stand in this process, seen and changed by signed requests of
+// the test's own.
 
 import { SaxesParser } from 'saxes';
 import { send, type Destination, type ReceivedAnswer, type SentRequest } from './send.ts';

@@ -1,5 +1,6 @@
-// A request of a run answered badly, once or each time it is made: how the run must end, what a reader must see of it, and that the next
-// run finishes. On whichever store; what is expected is the same on all.
+// A request of a run answered badly, once or each time it is made: how the run must end, what a
+// reader must see of it, and that the next run finishes. On whichever store; what is expected is
+// the same on all.
 
 import { expect } from 'vitest';
 import { AppError, type ErrorCode } from '../../../src/errors.ts';
@@ -56,7 +57,10 @@ export function methodOf({ name }: ChosenRequest): string {
   return name.slice(0, name.indexOf(' '));
 }
 
-/** The run with one request of its answered so once: it makes that request again, and ends as if nothing had been. */
+/**
+ * The run with one request of its answered so once: it makes that request again, and ends as if
+ * nothing had been.
+ */
 export async function expectMended(
   scenario: Scenario,
   request: ChosenRequest,
@@ -81,8 +85,9 @@ export async function expectMended(
 }
 
 /**
- * The run with one request of its answered so each time it is made: it gives up with a code, unless the request was one that it can do
- * without; a reader sees whole snapshots; and the next run, once the lease is over, ends in the same tree as one that nothing disturbed.
+ * The run with one request of its answered so each time it is made: it gives up with a code, unless
+ * the request was one that it can do without; a reader sees whole snapshots; and the next run, once
+ * the lease is over, ends in the same tree as one that nothing disturbed.
  */
 export async function expectContained(
   scenario: Scenario,

@@ -1,5 +1,6 @@
-// What an object store answers, as a table: the rules of S3 on which a published tree depends. Run on the store in memory, on a real
-// gateway in its own dialect, and on the proxy that makes AWS's dialect of it. Where the gateway differs, the row says so.
+// What an object store answers, as a table: the rules of S3 on which a published tree depends. Run
+// on the store in memory, on a real gateway in its own dialect, and on the proxy that makes AWS's
+// dialect of it. Where the gateway differs, the row says so.
 
 import { createHash } from 'node:crypto';
 import type { Expected, Rule } from './judge.ts';

@@ -1,4 +1,5 @@
-// s3rver, a small object store that ignores every condition of a PUT, and so must be refused for publishing.
+// s3rver, a small object store that ignores every condition of a PUT, and so must be refused for
+// publishing.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

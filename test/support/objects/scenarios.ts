@@ -1,4 +1,5 @@
-// What takes more than one request to see of an object store: races, pages, faults on the wire. For every store that stands them.
+// What takes more than one request to see of an object store: races, pages, faults on the wire. For
+// every store that stands them.
 
 import { once } from 'node:events';
 import { expect } from 'vitest';
@@ -35,7 +36,10 @@ export async function expectPages(store: TestStore): Promise<void> {
   ]);
 }
 
-/** What a client sees of a PUT, and then of a GET, that meet this fault; and whether the bytes of the PUT are there. */
+/**
+ * What a client sees of a PUT, and then of a GET, that meet this fault; and whether the bytes of
+ * the PUT are there.
+ */
 export interface Seen {
   readonly put: string;
   readonly get: string;
@@ -126,7 +130,10 @@ export async function expectSuspended(store: ObservedStore): Promise<void> {
   store.faults = null;
 }
 
-/** Another request, from its beginning to its end: what the store did not keep back has happened by then. */
+/**
+ * Another request, from its beginning to its end: what the store did not keep back has happened by
+ * then.
+ */
 async function roundTrip(store: TestStore): Promise<void> {
   await send(store, { method: 'GET', key: 'round-trip' });
 }

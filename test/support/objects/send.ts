@@ -1,4 +1,5 @@
-// One signed request over node:http, sent once: an independent client for tests of stores, and the way from the proxy to the gateway.
+// One signed request over node:http, sent once: an independent client for tests of stores, and the
+// way from the proxy to the gateway.
 
 import { createHash } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
@@ -64,8 +65,8 @@ export async function signRequest(to: Destination, request: SentRequest, datetim
 }
 
 /**
- * The answer's head; its body is still to be read. Rejects where the connection breaks first, or `signal` ends it. Every name is this
- * machine: `BUCKET.localhost` need not resolve.
+ * The answer's head; its body is still to be read. Rejects where the connection breaks first, or
+ * `signal` ends it. Every name is this machine: `BUCKET.localhost` need not resolve.
  */
 export function transmit(
   { method, url, headers, body }: SignedRequest,

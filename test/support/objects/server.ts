@@ -1,5 +1,6 @@
-// The HTTP server that the store in memory and the proxy have in common: reads a request whole, checks its signature, makes the fault
-// that is planned for it, keeps a log. What a request does is not its business.
+// The HTTP server that the store in memory and the proxy have in common: reads a request whole,
+// checks its signature, makes the fault that is planned for it, keeps a log. What a request does is
+// not its business.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -84,13 +85,14 @@ export abstract class StoreServer implements ObservedStore {
   }
 
   /**
-   * Ends what connections are idle, and returns once no client is connected and no request is under way. What a killed client had sent
-   * has then been carried out, or will never be.
+   * Ends what connections are idle, and returns once no client is connected and no request is under
+   * way. What a killed client had sent has then been carried out, or will never be.
    */
   async disconnectClients(): Promise<void> {
     const connections = promisify(this.#server.getConnections.bind(this.#server));
     do {
-      // A connection that was made before the call is accepted in one turn of the event loop, and read in the next.
+      // A connection that was made before the call is accepted in one turn of the event loop, and
+      // read in the next.
       for (let turn = 0; turn < 3; turn += 1) await setImmediate();
       this.#server.closeIdleConnections();
     } while (this.#requestsUnderWay > 0 || (await connections()) > 0);

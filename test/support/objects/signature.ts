@@ -1,5 +1,6 @@
-// AWS Signature Version 4 in the Authorization header: what a store checks before it does anything. The request is signed again from what
-// arrived, by another implementation than the program's, and the signatures are compared.
+// AWS Signature Version 4 in the Authorization header: what a store checks before it does anything.
+// The request is signed again from what arrived, by another implementation than the program's, and
+// the signatures are compared.
 
 import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
@@ -21,7 +22,10 @@ export interface Verifier {
   readonly now: () => number;
 }
 
-/** Throws the refusal that S3 gives, unless this request was signed with these credentials for this region, now. */
+/**
+ * Throws the refusal that S3 gives, unless this request was signed with these credentials for this
+ * region, now.
+ */
 export async function verifyRequest(request: StoreRequest, { credentials, region, now }: Verifier): Promise<void> {
   const { authorization } = request.headers;
   if (authorization === undefined) throw new S3Error('AccessDenied', 'Access Denied');

@@ -1,4 +1,5 @@
-// What every object store under test offers, so that one test runs on the store in memory, on the gateway and on the proxy before it.
+// What every object store under test offers, so that one test runs on the store in memory, on the
+// gateway and on the proxy before it.
 
 import type { FaultPlan } from './faults.ts';
 
@@ -13,14 +14,20 @@ export interface Credentials {
   readonly secretAccessKey: string;
 }
 
-/** A bucket somewhere on this machine. `objects`, `put` and `delete` go behind the back of the client under test: no fault, no log. */
+/**
+ * A bucket somewhere on this machine. `objects`, `put` and `delete` go behind the back of the
+ * client under test: no fault, no log.
+ */
 export interface TestStore extends AsyncDisposable {
   /** `http://127.0.0.1:PORT`, for path-style addresses. */
   readonly endpoint: string;
   readonly bucket: string;
   readonly region: string;
   readonly credentials: Credentials;
-  /** What a client reads from its environment; keeps it from the files and the metadata service of this machine. */
+  /**
+   * What a client reads from its environment; keeps it from the files and the metadata service of
+   * this machine.
+   */
   readonly environment: Readonly<Record<string, string>>;
   objects(): Promise<ReadonlyMap<string, StoredObject>>;
   put(key: string, bytes: Uint8Array | string, headers?: Readonly<Record<string, string>>): Promise<void>;
@@ -33,7 +40,10 @@ export interface LoggedRequest {
   readonly method: string;
   readonly key: string;
   readonly query: Readonly<Record<string, string>>;
-  /** The name, with the port, by which the client calls this store: two clients can be told apart by it. */
+  /**
+   * The name, with the port, by which the client calls this store: two clients can be told apart by
+   * it.
+   */
   readonly host: string;
   /** `If-Match: …` or `If-None-Match: …` as sent. */
   readonly conditional: string | null;
@@ -41,10 +51,16 @@ export interface LoggedRequest {
   status: number | null;
 }
 
-/** Called with a request before and after it takes effect, the answer not yet sent: where a test kills a process. */
+/**
+ * Called with a request before and after it takes effect, the answer not yet sent: where a test
+ * kills a process.
+ */
 export type RequestHook = (request: LoggedRequest & { readonly n: number }) => void | Promise<void>;
 
-/** A store that stands in this process: its requests are seen, and answered badly where a test asks for it. */
+/**
+ * A store that stands in this process: its requests are seen, and answered badly where a test asks
+ * for it.
+ */
 export interface ObservedStore extends TestStore {
   readonly log: readonly LoggedRequest[];
   readonly clock: StoreClock;
@@ -53,7 +69,10 @@ export interface ObservedStore extends TestStore {
   afterApply: RequestHook | null;
 }
 
-/** What the store says in `Date` and `LastModified`. Signatures are judged by the machine's clock, so that a test can let a lease expire. */
+/**
+ * What the store says in `Date` and `LastModified`. Signatures are judged by the machine's clock,
+ * so that a test can let a lease expire.
+ */
 export class StoreClock {
   readonly #base: () => number;
   offsetMs: number;

@@ -1,4 +1,5 @@
-// Every command once, in an order in which each has something to do: from an empty folder to a served tree.
+// Every command once, in an order in which each has something to do: from an empty folder to a
+// served tree.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

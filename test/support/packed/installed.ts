@@ -1,5 +1,5 @@
-// The command as somebody else gets it: packed by npm, and the archive installed by npm in an empty folder. The packages that it depends
-// on are this checkout's, so that no registry is asked.
+// The command as somebody else gets it: packed by npm, and the archive installed by npm in an empty
+// folder. The packages that it depends on are this checkout's, so that no registry is asked.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, readFileSync } from 'node:fs';
@@ -14,7 +14,10 @@ function succeed(command: string, words: readonly string[], cwd: string): string
   return stdout.trim();
 }
 
-/** Paths of the packages that an installation without development's has, as the lock file lists them. */
+/**
+ * Paths of the packages that an installation without development's has, as the lock file lists
+ * them.
+ */
 export function productionPackages(): string[] {
   const { packages } = JSON.parse(readFileSync(`${checkout}package-lock.json`, 'utf8')) as {
     packages: Record<string, { dev?: boolean; optional?: boolean }>;
@@ -37,7 +40,10 @@ export function packCheckout(folder: string): string {
   return join(source, succeed('npm', ['pack', '--ignore-scripts', '--silent'], source));
 }
 
-/** Packs the checkout and installs the archive below `folder`. @returns the folder of the installation */
+/**
+ * Packs the checkout and installs the archive below `folder`.
+ * @returns the folder of the installation
+ */
 export function installPacked(folder: string): string {
   return installArchive(packCheckout(folder), folder);
 }

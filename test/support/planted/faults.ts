@@ -1,6 +1,6 @@
-// Faults to plant, one at a time, in every part of the program: `npm run faults -- --plant` puts each
-// in, runs the tests that should notice it, and says which went unnoticed. Before tests are removed
-// and after, the same faults must be caught.
+// Faults to plant, one at a time, in every part of the program: `npm run faults -- --plant` puts
+// each in, runs the tests that should notice it, and says which went unnoticed. Before tests are
+// removed and after, the same faults must be caught.
 
 export interface PlantedFault {
   /** What the program does wrong with it. */

@@ -1,4 +1,5 @@
-// Values on which two databases could differ: ends of ranges, leap days, digits and letters of other scripts, ends of lines.
+// Values on which two databases could differ: ends of ranges, leap days, digits and letters of
+// other scripts, ends of lines.
 
 import * as fc from 'fast-check';
 

@@ -1,6 +1,7 @@
-// A PostgreSQL cluster of its own on this machine's loopback, in a temporary folder, on a free port, of Debian's binaries. It is quick and
-// keeps nothing, and its server ends with the process that started it, even by SIGKILL. Text sorts as in English there, not by code unit,
-// so that a query without its collation shows.
+// A PostgreSQL cluster of its own on this machine's loopback, in a temporary folder, on a free
+// port, of Debian's binaries. It is quick and keeps nothing, and its server ends with the process
+// that started it, even by SIGKILL. Text sorts as in English there, not by code unit, so that a
+// query without its collation shows.
 
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,11 +13,17 @@ import { freePort } from '../edge/runtimes/runtime.ts';
 import { asServer, giveToServer, serverFolder, writeCertificate } from './server-user.ts';
 
 export interface ClusterOptions {
-  /** How users show who they are, by TCP and by the socket; 'trust' where nothing is said: no password is asked for. */
+  /**
+   * How users show who they are, by TCP and by the socket; 'trust' where nothing is said: no
+   * password is asked for.
+   */
   readonly auth?: 'trust' | 'scram-sha-256' | 'md5' | 'password';
   /** Of the user postgres. */
   readonly password?: string;
-  /** Whether the server has a certificate, for localhost and 127.0.0.1, of the authority at `authorityPath`. */
+  /**
+   * Whether the server has a certificate, for localhost and 127.0.0.1, of the authority at
+   * `authorityPath`.
+   */
   readonly hasTls?: boolean;
   /** Lines of pg_hba.conf before those of `auth`: the first that fits decides. */
   readonly hba?: readonly string[];
@@ -26,7 +33,9 @@ export interface ClusterOptions {
 
 const BINARIES = '/usr/lib/postgresql/15/bin';
 
-/** A server that is not up after this hangs: a limit for what will never end, not for what is slow. */
+/**
+ * A server that is not up after this hangs: a limit for what will never end, not for what is slow.
+ */
 const HANGS_AFTER_MS = 300_000;
 
 const run = promisify(execFile);
@@ -51,7 +60,10 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
-  /** A standby of another cluster, which has to let in `replication`: copied from it, and applying what it writes. */
+  /**
+   * A standby of another cluster, which has to let in `replication`: copied from it, and applying
+   * what it writes.
+   */
   static async replicaOf(primary: Cluster, settings: Readonly<Record<string, string>> = {}): Promise<Cluster> {
     const cluster = new Cluster();
     const data = join(cluster.#folder, 'data');
@@ -128,7 +140,10 @@ export class Cluster implements AsyncDisposable {
     writeFileSync(join(data, 'pg_hba.conf'), `${[...hba, ...everybody].join('\n')}\n`);
   }
 
-  /** Starts the server of a cluster whose server was stopped, on the same port; resolves when it answers. */
+  /**
+   * Starts the server of a cluster whose server was stopped, on the same port; resolves when it
+   * answers.
+   */
   async startServer(): Promise<void> {
     // A free port may be taken before the server has it.
     for (let attempt = 1; ; attempt++) {

@@ -1,5 +1,7 @@
-// An SQLite catalogue copied into PostgreSQL, in one of three shapes: the tables of data/schema-postgres.sql; tables with PostgreSQL's own
-// types; views over tables of somebody else's. The rows say the same in each. They have to be sound: other types could not hold the rest.
+// An SQLite catalogue copied into PostgreSQL, in one of three shapes: the tables of
+// data/schema-postgres.sql; tables with PostgreSQL's own types; views over tables of somebody
+// else's. The rows say the same in each. They have to be sound: other types could not hold the
+// rest.
 
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -52,13 +54,18 @@ export async function createShape(schema: OwnSchema, shape: Shape): Promise<void
   await schema.client.query(readFileSync(DEFINITIONS[shape], 'utf8'));
 }
 
-/** Makes the tables of a shape in an empty schema, and fills them with the rows of an SQLite catalogue. */
+/**
+ * Makes the tables of a shape in an empty schema, and fills them with the rows of an SQLite
+ * catalogue.
+ */
 export async function copyCatalogue(path: string, schema: OwnSchema, shape: Shape): Promise<void> {
   await createShape(schema, shape);
   await refillCatalogue(path, schema, shape);
 }
 
-/** Replaces the rows in the tables of a shape by those of an SQLite catalogue, in one transaction. */
+/**
+ * Replaces the rows in the tables of a shape by those of an SQLite catalogue, in one transaction.
+ */
 export async function refillCatalogue(path: string, schema: OwnSchema, shape: Shape): Promise<void> {
   const database = new Database(path, { readonly: true, fileMustExist: true });
   try {
@@ -76,7 +83,10 @@ export async function refillCatalogue(path: string, schema: OwnSchema, shape: Sh
   }
 }
 
-/** The type of each column in the schema, by `table.column`; without its length, so that nothing is cut off silently. */
+/**
+ * The type of each column in the schema, by `table.column`; without its length, so that nothing is
+ * cut off silently.
+ */
 async function columnTypes(client: pg.Client): Promise<ReadonlyMap<string, string>> {
   const { rows } = await client.query<{ name: string; type: string }>(
     `SELECT c.relname || '.' || a.attname AS name,

@@ -1,5 +1,6 @@
-// Tables as views are to a reader: with the contract's columns, and neither CHECKs nor keys, so that nearly every fault can be in them. What
-// PostgreSQL's types alone keep out stays in SQLite: bytes, text in a column of numbers and a number in one of text, text with a NUL.
+// Tables as views are to a reader: with the contract's columns, and neither CHECKs nor keys, so
+// that nearly every fault can be in them. What PostgreSQL's types alone keep out stays in SQLite:
+// bytes, text in a column of numbers and a number in one of text, text with a NUL.
 
 import Database from 'better-sqlite3';
 import type { Column } from '../../../src/database/contract/columns.ts';
@@ -20,7 +21,10 @@ export async function createLooseTables(schema: OwnSchema): Promise<void> {
   await schema.client.query(tables.join('\n'));
 }
 
-/** The tables' columns of an SQLite catalogue as lists of text, or null where PostgreSQL cannot hold a value, or the contract is broken. */
+/**
+ * The tables' columns of an SQLite catalogue as lists of text, or null where PostgreSQL cannot hold
+ * a value, or the contract is broken.
+ */
 export function looseRows(path: string): ReadonlyMap<TableName, (string | null)[][]> | null {
   const database = new Database(path, { readonly: true, fileMustExist: true });
   try {

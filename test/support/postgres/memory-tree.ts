@@ -54,7 +54,10 @@ export class MemoryTree implements ReleaseStore {
   }
 }
 
-/** Builds into a tree, an empty one where none is given: what the build says, and the files afterwards. Ends the reader. */
+/**
+ * Builds into a tree, an empty one where none is given: what the build says, and the files
+ * afterwards. Ends the reader.
+ */
 export async function builtInMemory(
   reader: CatalogueReader,
   now: Instant,

@@ -1,5 +1,6 @@
-// Opens a catalogue in an SQLite file as a copy of it in PostgreSQL; in SQLite where PostgreSQL cannot hold what is in it. Stands in for
-// src/database/open.ts in suites that run on PostgreSQL (mirror-plugin.ts).
+// Opens a catalogue in an SQLite file as a copy of it in PostgreSQL; in SQLite where PostgreSQL
+// cannot hold what is in it. Stands in for src/database/open.ts in suites that run on PostgreSQL
+// (mirror-plugin.ts).
 
 import { existsSync } from 'node:fs';
 import { openCatalogue as openUnmirrored } from '../../../src/database/open.ts';

@@ -1,5 +1,6 @@
-// A plugin of vitest under which catalogues in SQLite files are read from PostgreSQL: puts the mirror in the place of the module that opens
-// them. So suites that were written for SQLite say the same of PostgreSQL.
+// A plugin of vitest under which catalogues in SQLite files are read from PostgreSQL: puts the
+// mirror in the place of the module that opens them. So suites that were written for SQLite say the
+// same of PostgreSQL.
 
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// Runs before each test file of a suite that runs on PostgreSQL: leaves out what is for SQLite alone, and fails where no test has read
-// PostgreSQL, or where what is left out is not there.
+// Runs before each test file of a suite that runs on PostgreSQL: leaves out what is for SQLite
+// alone, and fails where no test has read PostgreSQL, or where what is left out is not there.
 
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

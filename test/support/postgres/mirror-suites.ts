@@ -1,4 +1,5 @@
-// Which of the suites for catalogues in SQLite run on PostgreSQL as well, and which of their tests do not.
+// Which of the suites for catalogues in SQLite run on PostgreSQL as well, and which of their tests
+// do not.
 
 /** In `npm test`, on PGlite. */
 export const ON_PGLITE: readonly string[] = ['test/golden/golden.test.ts', 'test/unit/odd-ids.test.ts'];

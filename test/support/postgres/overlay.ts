@@ -1,5 +1,6 @@
-// The good rows of test/support/database-rows.ts in PostgreSQL's own types, and over them, one at a time, a view that gives some columns
-// otherwise: as an operator's views would, with any type and any value.
+// The good rows of test/support/database-rows.ts in PostgreSQL's own types, and over them, one at a
+// time, a view that gives some columns otherwise: as an operator's views would, with any type and
+// any value.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// Schemas of a test's own in the server at hand: the cluster of the run under `npm run test:all`, and PGlite under `npm test`.
+// Schemas of a test's own in the server at hand: the cluster of the run under `npm run test:all`,
+// and PGlite under `npm test`.
 
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
@@ -22,8 +23,9 @@ async function findServer(): Promise<string> {
 }
 
 /**
- * Queries in a schema, each session on a connection of its own that ends with it: PGlite lets in one at a time, so that a connection
- * held open would keep out the command under test. While that holds one, a query here waits for its end.
+ * Queries in a schema, each session on a connection of its own that ends with it: PGlite lets in
+ * one at a time, so that a connection held open would keep out the command under test. While that
+ * holds one, a query here waits for its end.
  */
 export class SchemaClient {
   readonly #url: string;

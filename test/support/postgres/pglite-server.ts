@@ -1,6 +1,7 @@
-// PGlite, which is PostgreSQL compiled to WebAssembly, behind a port of 127.0.0.1: so the real driver and the real command connect to it,
-// and `npm test` needs no server. It has one session. A connection has it from its first message until it ends, and the next ones wait.
-// Not here, but in a cluster (cluster.ts): TLS, passwords, users and databases (any name is let in), cancelling, two
+// PGlite, which is PostgreSQL compiled to WebAssembly, behind a port of 127.0.0.1: so the real
+// driver and the real command connect to it, and `npm test` needs no server. It has one session. A
+// connection has it from its first message until it ends, and the next ones wait. Not here, but in
+// a cluster (cluster.ts): TLS, passwords, users and databases (any name is let in), cancelling, two
 // transactions at once, COPY FROM STDIN.
 
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
@@ -13,13 +14,19 @@ const HANGS_AFTER_MS = 300_000;
 
 const REFUSED = Buffer.from('N');
 
-/** What PostgreSQL takes for a setting in a startup message; the rest of the names there are about the connection. */
+/**
+ * What PostgreSQL takes for a setting in a startup message; the rest of the names there are about
+ * the connection.
+ */
 const NO_SETTINGS = new Set(['user', 'database', 'options', 'replication']);
 
 /** PGlite would wait for the rows in a loop that ends nothing else, this process included. */
 const COPY_IN = /\bcopy\b[^;]*\bfrom\s+stdin\b/i;
 
-/** The end of whatever a client has left half done: a query without its Sync, a transaction; and of its settings. */
+/**
+ * The end of whatever a client has left half done: a query without its Sync, a transaction; and of
+ * its settings.
+ */
 const RESET = [Buffer.from('S\0\0\0\x04', 'latin1'), message('Q', 'ROLLBACK'), message('Q', 'DISCARD ALL')];
 
 export class PgliteServer implements AsyncDisposable {
@@ -70,7 +77,9 @@ export class PgliteServer implements AsyncDisposable {
     }
   }
 
-  /** Resolves when those before have ended; the next one waits until what it resolves to is called. */
+  /**
+   * Resolves when those before have ended; the next one waits until what it resolves to is called.
+   */
   async #turn(): Promise<() => void> {
     const before = this.#turns;
     let end = (): void => undefined;
@@ -130,7 +139,10 @@ function startupMessage(): Buffer {
   return Buffer.concat([length, body]);
 }
 
-/** What a client wants to start with; null where it goes, or wants no session. Encryption is refused as often as it is asked for. */
+/**
+ * What a client wants to start with; null where it goes, or wants no session. Encryption is refused
+ * as often as it is asked for.
+ */
 async function startupOf(chunks: Chunks, socket: Socket): Promise<ReadonlyMap<string, string> | null> {
   for (;;) {
     const first = firstMessageIn(chunks.bytes);

@@ -1,4 +1,5 @@
-// PgBouncer on loopback in front of a server, with scripts/recipes/pgbouncer.ini: only hosts, ports, paths and the mode are others.
+// PgBouncer on loopback in front of a server, with scripts/recipes/pgbouncer.ini: only hosts,
+// ports, paths and the mode are others.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

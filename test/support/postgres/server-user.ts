@@ -1,4 +1,5 @@
-// Whom PostgreSQL and PgBouncer run as in tests: both refuse root, who then runs them as another user.
+// Whom PostgreSQL and PgBouncer run as in tests: both refuse root, who then runs them as another
+// user.
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdtempSync, readFileSync } from 'node:fs';
@@ -35,7 +36,10 @@ export function giveToServer(path: string): void {
   if (OTHER_USER !== null) chownSync(path, OTHER_USER.uid, OTHER_USER.gid);
 }
 
-/** The command line that runs a program as that user; the kernel sends it `signal` when this process ends, even by SIGKILL. */
+/**
+ * The command line that runs a program as that user; the kernel sends it `signal` when this process
+ * ends, even by SIGKILL.
+ */
 export function asServer(signal: 'QUIT' | 'KILL', command: string, ...args: readonly string[]): [string, string[]] {
   const { uid = 0, gid = 0 } = OTHER_USER ?? {};
   const user = OTHER_USER === null ? [] : [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
@@ -43,8 +47,8 @@ export function asServer(signal: 'QUIT' | 'KILL', command: string, ...args: read
 }
 
 /**
- * Writes `server.crt` with `server.key`, for localhost and 127.0.0.1, into a folder, and `authority.crt`, the certificate of the
- * authority that signed it.
+ * Writes `server.crt` with `server.key`, for localhost and 127.0.0.1, into a folder, and
+ * `authority.crt`, the certificate of the authority that signed it.
  */
 export function writeCertificate(folder: string): void {
   const at = (name: string) => join(folder, name);

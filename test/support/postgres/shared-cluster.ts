@@ -1,5 +1,6 @@
-// One cluster for all test files of a run of `npm run test:all`: started when the first of them asks, ended after the last test. A test file
-// asks the process that runs vitest, which holds the cluster.
+// One cluster for all test files of a run of `npm run test:all`: started when the first of them
+// asks, ended after the last test. A test file asks the process that runs vitest, which holds the
+// cluster.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +8,10 @@ import { Cluster } from './cluster.ts';
 
 const ADDRESS = 'PLAYBILL_TEST_POSTGRES';
 
-/** vitest calls this before the first test, and what it returns after the last one, also where tests failed. */
+/**
+ * vitest calls this before the first test, and what it returns after the last one, also where tests
+ * failed.
+ */
 export async function setup(): Promise<() => Promise<void>> {
   let starting: Promise<Cluster> | undefined;
   const server = createServer((_request, response) => {
@@ -22,13 +26,17 @@ export async function setup(): Promise<() => Promise<void>> {
   return async () => {
     server.close();
     server.closeAllConnections();
-    // Where it never came up there is nothing to stop: the test that asked has failed with the reason.
+    // Where it never came up there is nothing to stop: the test that asked has failed with the
+    // reason.
     const cluster = await starting?.catch(() => null);
     await cluster?.stop();
   };
 }
 
-/** The address of the run's cluster, for the user postgres; starts it where no test has asked before. Null under `npm test`. */
+/**
+ * The address of the run's cluster, for the user postgres; starts it where no test has asked
+ * before. Null under `npm test`.
+ */
 export async function sharedClusterUrl(): Promise<string | null> {
   const address = process.env[ADDRESS];
   if (address === undefined) return null;

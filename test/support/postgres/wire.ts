@@ -1,5 +1,6 @@
-// PostgreSQL's wire protocol as far as a server in front of PGlite needs it: where one message ends and the next begins, what a client asks
-// for when it connects, and errors (PostgreSQL's documentation, "Frontend/Backend Protocol", Message Formats).
+// PostgreSQL's wire protocol as far as a server in front of PGlite needs it: where one message ends
+// and the next begins, what a client asks for when it connects, and errors (PostgreSQL's
+// documentation, "Frontend/Backend Protocol", Message Formats).
 
 const SSL_REQUEST = 80_877_103;
 const GSS_REQUEST = 80_877_104;
@@ -24,7 +25,10 @@ export function firstMessageIn(bytes: Buffer): FirstMessage | null {
   return { kind: 'startup', length, parameters };
 }
 
-/** How many bytes at the beginning are whole messages; and whether the last of these says goodbye, which counts no longer. */
+/**
+ * How many bytes at the beginning are whole messages; and whether the last of these says goodbye,
+ * which counts no longer.
+ */
 export function wholeMessagesIn(bytes: Buffer): { readonly length: number; readonly isLast: boolean } {
   let end = 0;
   while (end + 5 <= bytes.length) {
@@ -38,7 +42,10 @@ export function wholeMessagesIn(bytes: Buffer): { readonly length: number; reado
 
 const TERMINATE = 'X'.charCodeAt(0);
 
-/** The settings in `options` of a startup message: `-c name=value` or `--name=value`; a backslash stands before a blank that is meant. */
+/**
+ * The settings in `options` of a startup message: `-c name=value` or `--name=value`; a backslash
+ * stands before a blank that is meant.
+ */
 export function settingsIn(options: string): [name: string, value: string][] {
   const words = [...options.matchAll(/(?:\\.|[^\s\\])+/g)].map(([word]) => word.replaceAll(/\\(.)/g, '$1'));
   const settings: [string, string][] = [];

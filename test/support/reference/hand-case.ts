@@ -1,5 +1,5 @@
-// The shape of a hand-computed case and the rows that every such case starts from. It knows nothing of how a document is
-// rendered, so that any implementation can be held to the same cases.
+// The shape of a hand-computed case and the rows that every such case starts from. It knows nothing
+// of how a document is rendered, so that any implementation can be held to the same cases.
 
 import type { DropReason } from './plain-documents.ts';
 import type { CatalogueRow } from '../catalogue.ts';
@@ -10,11 +10,17 @@ export const evening = '2026-05-01T16:00:00Z';
 
 type Row = CatalogueRow['row'];
 
-/** A small catalogue, an instant, and what the one product of the front `here` then says, or why it has no card. */
+/**
+ * A small catalogue, an instant, and what the one product of the front `here` then says, or why it
+ * has no card.
+ */
 export interface Case {
   readonly name: string;
   readonly now: string;
-  /** What differs from: front and venue in Moscow, roubles, one published product attached without limits. */
+  /**
+   * What differs from: front and venue in Moscow, roubles, one published product attached without
+   * limits.
+   */
   readonly front?: Row;
   readonly venue?: Row;
   readonly product?: Row;

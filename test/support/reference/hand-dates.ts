@@ -1,5 +1,5 @@
-// Hand-computed cases: the examples of the design, then dates, weekends and printed times. Every expected value was
-// worked out from the definitions; none was copied from a run.
+// Hand-computed cases: the examples of the design, then dates, weekends and printed times. Every
+// expected value was worked out from the definitions; none was copied from a run.
 
 import { evening, noon, session, tier, type Case } from './hand-case.ts';
 

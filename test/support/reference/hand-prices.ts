@@ -1,5 +1,5 @@
-// Hand-computed cases: prices, pauses, and why a product has no card. Every expected value was worked out from the
-// definitions; none was copied from a run.
+// Hand-computed cases: prices, pauses, and why a product has no card. Every expected value was
+// worked out from the definitions; none was copied from a run.
 
 import { evening, noon, session, tier, type Case } from './hand-case.ts';
 

@@ -1,6 +1,7 @@
-// The plain per-front script: every active front, one edition per endpoint, each front loaded and rendered on its own.
-// It is what the build's speed is measured against, and writes the same content bytes under the same names. It knows
-// no transaction, pointers, manifest, guards or durability.
+// The plain per-front script: every active front, one edition per endpoint, each front loaded and
+// rendered on its own. It is what the build's speed is measured against, and writes the same
+// content bytes under the same names. It knows no transaction, pointers, manifest, guards or
+// durability.
 //
 //   tsx test/support/reference/plain-build.ts --db CATALOGUE --out DIRECTORY --now INSTANT
 
@@ -19,8 +20,9 @@ import { renderPlain } from './plain-documents.ts';
 import { plainKysely } from './plain-tables.ts';
 
 /**
- * Writes `public/fronts/<code>/{products,categories}.<digest>.json` under `outDir` for every active front of the
- * catalogue at `dbPath`, as of `now` (canonical UTC text). Resolves to the number of fronts.
+ * Writes `public/fronts/<code>/{products,categories}.<digest>.json` under `outDir` for every active
+ * front of the catalogue at `dbPath`, as of `now` (canonical UTC text). Resolves to the number of
+ * fronts.
  */
 export async function plainBuild(dbPath: string, outDir: string, now: string): Promise<number> {
   const db = plainKysely(new Database(dbPath, { readonly: true, fileMustExist: true }));

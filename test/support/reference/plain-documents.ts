@@ -1,6 +1,7 @@
-// The two documents of one front at one instant, written straight down from the definitions of the time-dependent
-// fields: one front, one instant, ordinary queries, no cleverness. It is the oracle that the fast rendering is compared
-// with, so it shares no code with it, and it refuses to be fast.
+// The two documents of one front at one instant, written straight down from the definitions of the
+// time-dependent fields: one front, one instant, ordinary queries, no cleverness. It is the oracle
+// that the fast rendering is compared with, so it shares no code with it, and it refuses to be
+// fast.
 
 import type { Kysely } from 'kysely';
 
@@ -8,7 +9,10 @@ import { loadFront, type Loaded } from './plain-load.ts';
 import type { PlainTables } from './plain-tables.ts';
 import { decimal, frontDates, printedTime, type FrontDates } from './plain-values.ts';
 
-/** Why a product attached to the front has no card: the first of these that empties its set of sessions. */
+/**
+ * Why a product attached to the front has no card: the first of these that empties its set of
+ * sessions.
+ */
 export type DropReason =
   | 'not-published'
   | 'not-visible'
@@ -18,7 +22,10 @@ export type DropReason =
   | 'over'
   | 'prices-expired';
 
-/** The exact text of both documents, final newline included, and the attached products without a card, by reason. */
+/**
+ * The exact text of both documents, final newline included, and the attached products without a
+ * card, by reason.
+ */
 export interface PlainDocuments {
   readonly products: string;
   readonly categories: string;
@@ -32,8 +39,9 @@ type Tier = Loaded['tickets'][number];
 type Card = Record<string, unknown>;
 
 /**
- * Both documents of the front with this code at `now` (canonical UTC text, whole seconds). A disabled front renders too.
- * Throws when there is no such front, `now` is not canonical, or a time zone is unknown.
+ * Both documents of the front with this code at `now` (canonical UTC text, whole seconds). A
+ * disabled front renders too. Throws when there is no such front, `now` is not canonical, or a time
+ * zone is unknown.
  */
 export async function renderPlain(db: Kysely<PlainTables>, frontCode: string, now: string): Promise<PlainDocuments> {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(now)) throw new Error(`now: expected YYYY-MM-DDTHH:MM:SSZ, got ${now}`);
@@ -74,7 +82,8 @@ export async function renderPlain(db: Kysely<PlainTables>, frontCode: string, no
     cards.push(card(front, product, offered, publicTickets, ownBadges, ownGroups, dates, now));
   }
 
-  // The rows come one per (thing, product), in the order of the things: keep those of a product with a card, once each.
+  // The rows come one per (thing, product), in the order of the things: keep those of a product
+  // with a card, once each.
   const reached = <Row extends { id: number; product_id: number }>(rows: readonly Row[]): Row[] => [
     ...new Map(rows.filter((row) => withCard.has(row.product_id)).map((row) => [row.id, row])).values(),
   ];
@@ -100,15 +109,18 @@ export async function renderPlain(db: Kysely<PlainTables>, frontCode: string, no
 }
 
 /**
- * The public ticket tiers of a session, given all ticket tiers of its product. Any own tier, public or not, replaces the
- * product's defaults.
+ * The public ticket tiers of a session, given all ticket tiers of its product. Any own tier, public
+ * or not, replaces the product's defaults.
  */
 function publicTicketsOf(tickets: readonly Tier[]): (session: Session) => readonly Tier[] {
   const bySession = groupBy(tickets, (tier) => tier.session_id);
   return (session) => (bySession.get(session.id) ?? bySession.get(null) ?? []).filter((tier) => tier.is_public === 1);
 }
 
-/** U, ordered by (starts_at, session id); or, when the product has no card, the first rule that leaves it without one. */
+/**
+ * U, ordered by (starts_at, session id); or, when the product has no card, the first rule that
+ * leaves it without one.
+ */
 function offeredOrReason(
   product: Product,
   sessions: readonly Session[],
@@ -195,7 +207,10 @@ function card(
   };
 }
 
-/** live(t): a tier that has not begun yet is live all the same; only priceFrom asks for `valid_from`. */
+/**
+ * live(t): a tier that has not begun yet is live all the same; only priceFrom asks for
+ * `valid_from`.
+ */
 function isLive(tier: Tier, now: string): boolean {
   return tier.valid_until === null || now < tier.valid_until;
 }
@@ -205,7 +220,10 @@ function soldOut(available: number | null): boolean {
   return available !== null && available <= 0;
 }
 
-/** Whether `now` is inside `[from, until)`; instants are canonical UTC text, which sorts as it flows. */
+/**
+ * Whether `now` is inside `[from, until)`; instants are canonical UTC text, which sorts as it
+ * flows.
+ */
 function within(now: string, from: string | null, until: string | null): boolean {
   return (from === null || from <= now) && (until === null || now < until);
 }

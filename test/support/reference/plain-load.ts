@@ -1,5 +1,6 @@
-// What the plain reference reads for one front: ordinary queries, joins and sorting left to SQLite, but for sessions that have
-// only a wall time. It decides nothing about time: sessions that are over, tiers that have expired and badges of other days come along.
+// What the plain reference reads for one front: ordinary queries, joins and sorting left to SQLite,
+// but for sessions that have only a wall time. It decides nothing about time: sessions that are
+// over, tiers that have expired and badges of other days come along.
 
 import type { Kysely } from 'kysely';
 
@@ -8,7 +9,10 @@ import { firstInstantOf } from './plain-values.ts';
 
 export type Loaded = Awaited<ReturnType<typeof loadFront>>;
 
-/** Everything that concerns one front, each list in the order in which the documents show it. Throws when there is no such front, or when a session has no start. */
+/**
+ * Everything that concerns one front, each list in the order in which the documents show it. Throws
+ * when there is no such front, or when a session has no start.
+ */
 export async function loadFront(db: Kysely<PlainTables>, frontCode: string) {
   const front = await db.selectFrom('fronts').selectAll().where('code', '=', frontCode).executeTakeFirstOrThrow();
   const attached = db.selectFrom('front_products').select('product_id').where('front_id', '=', front.id);
@@ -63,7 +67,10 @@ function startByWallTime(session: { id: number; starts_local: string | null; ven
   return instant;
 }
 
-/** The categories, groups, tags and badges that a product of the front may have: one row per thing and product. */
+/**
+ * The categories, groups, tags and badges that a product of the front may have: one row per thing
+ * and product.
+ */
 async function loadTaxonomy(db: Kysely<PlainTables>, frontId: number) {
   const attached = db.selectFrom('front_products').select('product_id').where('front_id', '=', frontId);
   const productCategories = await db

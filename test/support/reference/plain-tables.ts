@@ -1,5 +1,6 @@
-// The catalogue's tables as Kysely types for the plain reference: only the tables and columns that the two documents
-// need. It checks no rows: what a CHECK or a row rule would refuse is not looked at here.
+// The catalogue's tables as Kysely types for the plain reference: only the tables and columns that
+// the two documents need. It checks no rows: what a CHECK or a row rule would refuse is not looked
+// at here.
 
 import Database from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';

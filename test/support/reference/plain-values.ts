@@ -1,5 +1,5 @@
-// Dates, printed times and decimals of the plain reference, by the date library and by the digits of the integers. It
-// knows no tables and no front.
+// Dates, printed times and decimals of the plain reference, by the date library and by the digits
+// of the integers. It knows no tables and no front.
 
 import { DateTime, FixedOffsetZone } from 'luxon';
 
@@ -10,7 +10,10 @@ export interface FrontDates {
   readonly weekend: readonly string[];
 }
 
-/** D0, D1 and W in the front's zone. D1 is the next date of the calendar, even where a zone once skipped that date. */
+/**
+ * D0, D1 and W in the front's zone. D1 is the next date of the calendar, even where a zone once
+ * skipped that date.
+ */
 export function frontDates(now: string, zone: string, weekendDays: string): FrontDates {
   const local = inPrintedZone(now, zone);
   // From here on a plain calendar date: UTC has no clock changes that could move it.
@@ -32,7 +35,10 @@ export function printedTime(instant: string, zone: string): string {
   return isoText(inPrintedZone(instant, zone).toISO({ suppressMilliseconds: true })).replace('Z', '+00:00');
 }
 
-/** The first instant, in canonical UTC text, at which a clock of the zone shows a wall time; null where it never does. */
+/**
+ * The first instant, in canonical UTC text, at which a clock of the zone shows a wall time; null
+ * where it never does.
+ */
 export function firstInstantOf(wallTime: string, zone: string): string | null {
   const asUtc = DateTime.fromISO(wallTime, { zone: 'utc' });
   // The zone's offset a day before and a day after: two clock changes never lie that close.
@@ -44,8 +50,9 @@ export function firstInstantOf(wallTime: string, zone: string): string | null {
 }
 
 /**
- * Old local mean times have offsets with odd seconds, which the form cannot say: the offset is cut to whole minutes and the wall
- * time with it, so that the text is the exact instant; and dates are those of the same clock, since the date printed decides.
+ * Old local mean times have offsets with odd seconds, which the form cannot say: the offset is cut
+ * to whole minutes and the wall time with it, so that the text is the exact instant; and dates are
+ * those of the same clock, since the date printed decides.
  */
 function inPrintedZone(instant: string, zone: string): DateTime {
   const local = inZone(instant, zone);
@@ -69,8 +76,9 @@ function isoText(text: string | null): string {
 }
 
 /**
- * `amount / 10^exponent` as the JSON number with the fewest digits. The decimal text is made from the integer's own
- * digits; a double holds any 15 digits, so JSON.stringify gives that text back, and this is checked.
+ * `amount / 10^exponent` as the JSON number with the fewest digits. The decimal text is made from
+ * the integer's own digits; a double holds any 15 digits, so JSON.stringify gives that text back,
+ * and this is checked.
  */
 export function decimal(amount: number, exponent: number): number {
   const digits = String(amount).padStart(exponent + 1, '0');

@@ -1,5 +1,6 @@
-// Small, nasty catalogues for properties: valid for data/schema.sql and its row rules, but with instants crowded around
-// `now`, mean zones, ties, awkward ids and awkward text. It judges nothing: what a document should say is not known here.
+// Small, nasty catalogues for properties: valid for data/schema.sql and its row rules, but with
+// instants crowded around `now`, mean zones, ties, awkward ids and awkward text. It judges nothing:
+// what a document should say is not known here.
 
 import type * as fc from 'fast-check';
 import { DateTime } from 'luxon';
@@ -17,7 +18,9 @@ import {
 } from './random-drafts.ts';
 import { resolveInstant, resolveNow, type InstantDraft } from './random-instants.ts';
 
-/** Rows in an order that foreign keys accept, and the instant around which their own instants lie. */
+/**
+ * Rows in an order that foreign keys accept, and the instant around which their own instants lie.
+ */
 export interface RandomCatalogue {
   readonly rows: readonly CatalogueRow[];
   readonly now: string;
@@ -33,8 +36,9 @@ interface Resolver {
 }
 
 /**
- * Catalogues of 1 to 4 fronts, 1 to 8 products and 0 to 12 sessions each. The fronts have the codes `front-0`, `front-1`, …;
- * the first is always active. With `hasSkipped` some sessions have only a wall time that clocks skip, which is an error in their rows.
+ * Catalogues of 1 to 4 fronts, 1 to 8 products and 0 to 12 sessions each. The fronts have the codes
+ * `front-0`, `front-1`, …; the first is always active. With `hasSkipped` some sessions have only a
+ * wall time that clocks skip, which is an error in their rows.
  */
 export function catalogueArbitrary({ hasSkipped = false } = {}): fc.Arbitrary<RandomCatalogue> {
   return catalogueDraft.map((draft) => {
@@ -47,7 +51,8 @@ function* catalogueRows(draft: CatalogueDraft, now: string, hasSkipped: boolean)
   const { moment } = draft.now;
   const startsAt = (instant: InstantDraft) => resolveInstant(instant, now, moment);
   const resolver: Resolver = {
-    // Scrambled, so that the order of ids is neither that of insertion nor that of their text; 37 and 997 are coprime.
+    // Scrambled, so that the order of ids is neither that of insertion nor that of their text; 37
+    // and 997 are coprime.
     id: (index) => ((index * 37 + draft.salt) % 997) + 1,
     at: (instant) => (instant === null ? null : startsAt(instant)),
     startsAt,
@@ -177,8 +182,9 @@ function sessionRow(
   const wall = DateTime.fromISO(start, { zone: zone(draft.venues[session.venue]?.zone) }).setZone('utc', {
     keepLocalTime: true,
   });
-  // A wall time that has drifted from the zone's rules is only a warning and must change nothing. Without an instant, and beside a
-  // change of the clocks, it is one that they skip, if they are put forward.
+  // A wall time that has drifted from the zone's rules is only a warning and must change nothing.
+  // Without an instant, and beside a change of the clocks, it is one that they skip, if they are
+  // put forward.
   const starts_local = local === 'drifted' ? wall.plus({ hours: 1 }) : wall;
   return {
     table: 'sessions',

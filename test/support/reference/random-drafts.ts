@@ -1,5 +1,6 @@
-// What a random catalogue is drawn from: descriptions of fronts, products, sessions and tiers that name each other by
-// place and describe instants beside `now`, so that a failing case shrinks well. It makes no rows.
+// What a random catalogue is drawn from: descriptions of fronts, products, sessions and tiers that
+// name each other by place and describe instants beside `now`, so that a failing case shrinks well.
+// It makes no rows.
 
 import * as fc from 'fast-check';
 
@@ -11,7 +12,10 @@ const FRONTS = 4;
 const PRODUCTS = 8;
 export const SESSIONS = 12;
 export const TIERS = 3;
-/** Venues, images, categories, groups, tags and badges: always three of each, so that drafts can name them by place. */
+/**
+ * Venues, images, categories, groups, tags and badges: always three of each, so that drafts can
+ * name them by place.
+ */
 export const PLACES = [0, 1, 2] as const;
 
 const often = <T>(usual: T, arbitrary: fc.Arbitrary<T>, usualWeight = 3) =>
@@ -124,7 +128,9 @@ const productDraft = fc.record({
 
 export const catalogueDraft = fc.record({
   now: nowDraft,
-  /** Ids come from here, so that their order is neither that of insertion nor that of their text. */
+  /**
+   * Ids come from here, so that their order is neither that of insertion nor that of their text.
+   */
   salt: fc.integer({ min: 0, max: 996 }),
   fronts: fc.array(frontDraft, { minLength: 1, maxLength: FRONTS }),
   venues: fc.array(fc.record({ name: text, zone }), { minLength: PLACES.length, maxLength: PLACES.length }),

@@ -1,10 +1,14 @@
-// Instants where clocks are mean: midnights, clock changes and skipped dates of chosen zones, and one second beside
-// them. Everything is drawn as a description and resolved afterwards, so that a failing case shrinks well.
+// Instants where clocks are mean: midnights, clock changes and skipped dates of chosen zones, and
+// one second beside them. Everything is drawn as a description and resolved afterwards, so that a
+// failing case shrinks well.
 
 import * as fc from 'fast-check';
 import { DateTime } from 'luxon';
 
-/** Zones that have caught programs out: odd offsets, half-hour and midnight clock changes, a skipped date. */
+/**
+ * Zones that have caught programs out: odd offsets, half-hour and midnight clock changes, a skipped
+ * date.
+ */
 export const ZONES = [
   'Europe/Moscow',
   'UTC',
@@ -64,7 +68,10 @@ const MOMENTS: readonly Moment[] = [
 
 const DAY = 86_400;
 
-/** Seconds beside a base: on it, just beside it, or somewhere in the days around. The small ones come often, for ties. */
+/**
+ * Seconds beside a base: on it, just beside it, or somewhere in the days around. The small ones
+ * come often, for ties.
+ */
 const beside = fc.oneof(
   { weight: 4, arbitrary: fc.constant(0) },
   { weight: 4, arbitrary: fc.constantFrom(-1, 1) },
@@ -106,7 +113,10 @@ export function resolveNow({ moment, base, seconds }: NowDraft): string {
   return canonical((base === 'noon' ? midnight.set({ hour: 12 }) : midnight).plus({ seconds }));
 }
 
-/** The instant that a draft describes beside `now`; its midnights are those of its own zone, or of the moment's. */
+/**
+ * The instant that a draft describes beside `now`; its midnights are those of its own zone, or of
+ * the moment's.
+ */
 export function resolveInstant(draft: InstantDraft, now: string, moment: Moment): string {
   const { seconds } = draft;
   if (draft.base === 'now') return canonical(DateTime.fromISO(now).plus({ seconds }));
@@ -115,7 +125,10 @@ export function resolveInstant(draft: InstantDraft, now: string, moment: Moment)
   return canonical(today.plus({ days: draft.days }).startOf('day').plus({ seconds }));
 }
 
-/** The second at which the zone's offset changes within a day and a half of the moment's midnight, else that midnight. */
+/**
+ * The second at which the zone's offset changes within a day and a half of the moment's midnight,
+ * else that midnight.
+ */
 function clockChange({ zone, date }: Moment): DateTime {
   const midnight = DateTime.fromISO(date, { zone }).startOf('day');
   let before = midnight.toSeconds() - 1.5 * DAY;

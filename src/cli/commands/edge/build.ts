@@ -134,7 +134,9 @@ function addEdgeBuild(edge: PlaybillCommand): void {
     });
 }
 
-/** Takes a missing endpoint or region of a bucket from the environment variables that S3 tools use. */
+/**
+ * Takes a missing endpoint or region of a bucket from the environment variables that S3 tools use.
+ */
 function originOf(
   origin: string,
   endpoint: string | undefined,

@@ -1,6 +1,7 @@
-// A tree in a private bucket, for the authorizer service. It keeps pointers and the key ring for some seconds. A file with a given name never
-// changes, so it also keeps the most recently used editions in memory, once it has compared them with their names. It fetches pointers and
-// editions only for requests that the rule accepted.
+// A tree in a private bucket, for the authorizer service. It keeps pointers and the key ring for
+// some seconds. A file with a given name never changes, so it also keeps the most recently used
+// editions in memory, once it has compared them with their names. It fetches pointers and editions
+// only for requests that the rule accepted.
 
 import type { ReadableBucket } from './configuration.ts';
 import { pointerPath } from '../../rule/tree.ts';
@@ -16,7 +17,10 @@ const POINTER_SECONDS = 5;
 /** How many bytes of editions are kept. */
 const KEPT_BYTES_MAX = 256 * 2 ** 20;
 
-/** Reads the tree with credentials of the environment; `clock`: seconds since 1970; `ringGrace`: as in the settings. */
+/**
+ * Reads the tree with credentials of the environment; `clock`: seconds since 1970; `ringGrace`: as
+ * in the settings.
+ */
 export function bucketTree(
   bucket: ReadableBucket,
   environment: Environment,
@@ -48,7 +52,10 @@ const named = <T>(path: string, reading: Promise<T>): Promise<T> =>
     throw new Error(`${path}: ${error.message}`);
   });
 
-/** Reads files and keeps the most recently used, up to `bytesMax` bytes in all. Concurrent requests for a file share one read. */
+/**
+ * Reads files and keeps the most recently used, up to `bytesMax` bytes in all. Concurrent requests
+ * for a file share one read.
+ */
 function keptFiles(
   read: (path: string) => Promise<Uint8Array | null>,
   bytesMax: number,

@@ -1,4 +1,5 @@
-// The configuration of the authorizer service (authorizer.ts), as `edge build` writes it. It holds no secrets.
+// The configuration of the authorizer service (authorizer.ts), as `edge build` writes it. It holds
+// no secrets.
 
 import type { SiblingEncoding } from '../../rule/encoding.ts';
 import type { ProfileName } from '../../rule/profile.ts';
@@ -16,7 +17,10 @@ export interface ReadableFolder {
   readonly publicRoot: string;
   /** Absolute path of its key ring. */
   readonly keyRing: string;
-  /** The header lines that name a file to the proxy, with FILE_PLACEHOLDER for its path below `public`; null if the service sends files. */
+  /**
+   * The header lines that name a file to the proxy, with FILE_PLACEHOLDER for its path below
+   * `public`; null if the service sends files.
+   */
   readonly fileHeaders: readonly FieldLine[] | null;
 }
 

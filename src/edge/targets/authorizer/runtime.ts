@@ -1,5 +1,6 @@
-// The process of the authorizer service: `node authorizer.mjs`. The bundle begins with its configuration; secrets come from the environment. On
-// SIGTERM and SIGINT it finishes the requests in progress and exits.
+// The process of the authorizer service: `node authorizer.mjs`. The bundle begins with its
+// configuration; secrets come from the environment. On SIGTERM and SIGINT it finishes the requests
+// in progress and exits.
 
 import type { AuthorizerConfiguration } from './configuration.ts';
 import { createAuthorizer } from './service.ts';
@@ -21,7 +22,8 @@ server.listen(port, host, () => log(`listening on ${host}:${port}`));
 
 const end = (): void => {
   server.close();
-  // `close` closes only connections that are idle now. Those still in use must be closed when they become idle.
+  // `close` closes only connections that are idle now. Those still in use must be closed when they
+  // become idle.
   setInterval(() => server.closeIdleConnections(), 50).unref();
   setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
 };

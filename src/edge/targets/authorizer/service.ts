@@ -1,5 +1,6 @@
-// The rule as a service behind a proxy that cannot run it. The proxy passes each request on unchanged. The service answers with a refusal, the
-// file, or a header that tells the proxy where the file is. It never reads X-Forwarded-Uri, X-Original-URI or similar headers, which a client
+// The rule as a service behind a proxy that cannot run it. The proxy passes each request on
+// unchanged. The service answers with a refusal, the file, or a header that tells the proxy where
+// the file is. It never reads X-Forwarded-Uri, X-Original-URI or similar headers, which a client
 // could forge.
 
 import { readFile, stat } from 'node:fs/promises';
@@ -18,7 +19,8 @@ const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 2000,
-  // Longer than proxies keep an idle connection: otherwise one may be closed just as a proxy uses it again.
+  // Longer than proxies keep an idle connection: otherwise one may be closed just as a proxy uses
+  // it again.
   keepAliveTimeout: 90_000,
 };
 const CONNECTIONS_MAX = 4096;
@@ -29,8 +31,9 @@ const IDLE_MS = 120_000;
 const FOLDER_KEPT_SECONDS = 1;
 
 /**
- * A server that is not listening yet. `environment`: secrets of hmac keys, and credentials of a bucket; `clock`: seconds since 1970;
- * `log` gets one line for each 503. Throws Error for invalid settings.
+ * A server that is not listening yet. `environment`: secrets of hmac keys, and credentials of a
+ * bucket; `clock`: seconds since 1970; `log` gets one line for each 503. Throws Error for invalid
+ * settings.
  */
 export function createAuthorizer(
   configuration: AuthorizerConfiguration,
@@ -56,7 +59,8 @@ export function createAuthorizer(
   const server = createServer(options, LIMITS);
   server.maxConnections = CONNECTIONS_MAX;
   server.timeout = IDLE_MS;
-  // Answer a request with `Expect: 100-continue` at once: the rule reads no body, so the client need not send it.
+  // Answer a request with `Expect: 100-continue` at once: the rule reads no body, so the client
+  // need not send it.
   for (const event of ['checkContinue', 'checkExpectation'] as const)
     server.on(event, (incoming, outgoing) => server.emit('request', incoming, outgoing));
   return server;

@@ -1,5 +1,5 @@
-// The events of Lambda@Edge and what a function may answer ("Lambda@Edge event structure" in CloudFront's developer guide); only the parts
-// that are used here.
+// The events of Lambda@Edge and what a function may answer ("Lambda@Edge event structure" in
+// CloudFront's developer guide); only the parts that are used here.
 
 import type { FieldLine } from '../../rule/request.ts';
 

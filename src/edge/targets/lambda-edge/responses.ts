@@ -1,5 +1,6 @@
-// Turns what CloudFront got from the bucket or its cache into the rule's answer: it replaces the bucket's headers by those that the rule
-// decided at viewer request, and what cannot be the file by a 503. No function sees the bytes of a file.
+// Turns what CloudFront got from the bucket or its cache into the rule's answer: it replaces the
+// bucket's headers by those that the rule decided at viewer request, and what cannot be the file by
+// a 503. No function sees the bytes of a file.
 
 import type { FieldLine } from '../../rule/request.ts';
 import { unforeseen } from '../../rule/rule.ts';
@@ -22,8 +23,9 @@ export const answerFile = (request: EventRequest, response: EventResponse): Even
 };
 
 /**
- * At origin response: a 503 for whatever cannot be the file, going by its status and headers. CloudFront runs no function at viewer response
- * for a status of 400 or more. It does not keep this 503, which has `no-store`.
+ * At origin response: a 503 for whatever cannot be the file, going by its status and headers.
+ * CloudFront runs no function at viewer response for a status of 400 or more. It does not keep this
+ * 503, which has `no-store`.
  */
 export const answerOrigin = (
   request: EventRequest,
@@ -32,7 +34,8 @@ export const answerOrigin = (
 ): EventResponse => {
   const fault = faultOf(request, response);
   if (fault === null) {
-    // Without validators CloudFront fetches the whole file again when its time is over. By a 304 it would keep a wrong body for ever.
+    // Without validators CloudFront fetches the whole file again when its time is over. By a 304 it
+    // would keep a wrong body for ever.
     const { etag: _, 'last-modified': __, ...headers } = response.headers;
     return { ...response, headers };
   }
@@ -47,7 +50,10 @@ export const answerOrigin = (
   };
 };
 
-/** Why an answer of the bucket is not the file; null if it may be, or says that what CloudFront has is still the file. */
+/**
+ * Why an answer of the bucket is not the file; null if it may be, or says that what CloudFront has
+ * is still the file.
+ */
 const faultOf = ({ uri }: EventRequest, { status, headers }: EventResponse): string | null => {
   const valueOf = (name: string): string => headers[name]?.[0]?.value ?? '';
   if (status === '304') return null;

@@ -1,5 +1,6 @@
-// The Lambda@Edge function, one for all three triggers. `edge build` writes its configuration in front of the bundle, since Lambda@Edge
-// has no environment variables to set. Lambda itself puts the role's credentials into the environment.
+// The Lambda@Edge function, one for all three triggers. `edge build` writes its configuration in
+// front of the bundle, since Lambda@Edge has no environment variables to set. Lambda itself puts
+// the role's credentials into the environment.
 
 import type { EdgeEvent, EventRequest, EventResponse } from './event.ts';
 import { answerOrigin, answerFile } from './responses.ts';

@@ -1,5 +1,6 @@
-// The rule, before CloudFront's cache. It answers a refusal or a 304 itself. For an edition it names the file's path, and CloudFront takes the
-// file from its cache, whose key is that path, or from the bucket. Nothing else that the client sent goes further.
+// The rule, before CloudFront's cache. It answers a refusal or a 304 itself. For an edition it
+// names the file's path, and CloudFront takes the file from its cache, whose key is that path, or
+// from the bucket. Nothing else that the client sent goes further.
 
 import { respond, type Store } from '../../rule/respond.ts';
 import { combined, type RuleRequest } from '../../rule/request.ts';
@@ -34,7 +35,10 @@ export interface FunctionContext {
   readonly log: (why: string) => void;
 }
 
-/** A request header with the headers of the answer. CloudFront hands it on to the function at viewer response, and sends it to nobody. */
+/**
+ * A request header with the headers of the answer. CloudFront hands it on to the function at viewer
+ * response, and sends it to nobody.
+ */
 export const ANSWER_HEADER = 'x-playbill-answer';
 
 /** Headers that a function may not remove from the request. */
@@ -118,13 +122,14 @@ const requestOf = ({ method, uri, querystring, headers }: EventRequest): RuleReq
 };
 
 /**
- * Whether a file is in the bucket. A sibling must have its Content-Encoding there, since no function may add it at viewer response. Rejects when
- * the bucket gives no clear answer.
+ * Whether a file is in the bucket. A sibling must have its Content-Encoding there, since no
+ * function may add it at viewer response. Rejects when the bucket gives no clear answer.
  */
 const isFile = async (path: string, context: FunctionContext, signal: AbortSignal): Promise<boolean> => {
   const { configuration, environment, now } = context;
   const { status, headers } = await askBucket(configuration, `public/${path}`, 'HEAD', environment, now, signal);
-  // An answer to HEAD has no error code. If the credentials are wrong, the next GET of the pointer fails and shows it.
+  // An answer to HEAD has no error code. If the credentials are wrong, the next GET of the pointer
+  // fails and shows it.
   if (status === 403 || status === 404) return false;
   if (status !== 200) throw new Error(`${new URL(configuration.origin).host} answers ${status}`);
   return (headers.get('content-encoding') ?? 'identity') === encodingOf(path);

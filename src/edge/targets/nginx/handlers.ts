@@ -1,5 +1,6 @@
-// The rule in nginx with njs, for a tree in a folder. js_content decides; an internal redirect to a named location, which clients cannot reach,
-// sends the file with sendfile and gzip_static. Only 304s and refusals come from here. Written in the syntax of njs 0.7 (README.md).
+// The rule in nginx with njs, for a tree in a folder. js_content decides; an internal redirect to a
+// named location, which clients cannot reach, sends the file with sendfile and gzip_static. Only
+// 304s and refusals come from here. Written in the syntax of njs 0.7 (README.md).
 
 import { acceptedEncodings } from '../../rule/encoding.ts';
 import { andThen, type MaybeAsync, recover } from '../../rule/maybe-async.ts';
@@ -43,8 +44,9 @@ export interface NjsModules {
 }
 
 /**
- * The functions that the server configuration calls. `answer` authorizes a request and selects its file. If that has vanished, `again` selects a
- * second time; if that has vanished too, `unavailable` answers. `withoutLength` is a header filter.
+ * The functions that the server configuration calls. `answer` authorizes a request and selects its
+ * file. If that has vanished, `again` selects a second time; if that has vanished too,
+ * `unavailable` answers. `withoutLength` is a header filter.
  */
 export function nginxHandlers(modules: NjsModules) {
   return {
@@ -69,7 +71,10 @@ function answer(r: NjsRequest, modules: NjsModules): MaybeAsync<void> {
   );
 }
 
-/** Only authorized requests get here: clients cannot reach a named location, and only `answer` leads to this one. */
+/**
+ * Only authorized requests get here: clients cannot reach a named location, and only `answer` leads
+ * to this one.
+ */
 function again(r: NjsRequest, modules: NjsModules): void {
   try {
     const request = requestOf(r);
@@ -95,7 +100,10 @@ function findKey(r: NjsRequest, fs: NjsFiles, keyid: string): FoundLine {
   }
 }
 
-/** Up to this size a file is read in one call: each call of njs costs as much as reading ten kilobytes. */
+/**
+ * Up to this size a file is read in one call: each call of njs costs as much as reading ten
+ * kilobytes.
+ */
 const WHOLE_MAX = 65_536;
 
 function partsOf(fs: NjsFiles, file: number): FileText {
@@ -135,7 +143,8 @@ function sendSelected(
   if (decision.status === 503) logUnreadable(r, unusablePointer(target.front));
   if (decision.kind !== 'serve') return send(r, decision);
   setHeaders(r, decision.headers);
-  // HEAD has its own location: nginx does not compress for HEAD, so it would send the length of the plain file (RFC 9110, 8.6).
+  // HEAD has its own location: nginx does not compress for HEAD, so it would send the length of the
+  // plain file (RFC 9110, 8.6).
   const plain = request.method === 'HEAD' ? location + '_head' : location;
   const takesBrotli = acceptedEncodings(request.field('accept-encoding'), ['br']).length > 0;
   variables['playbill_file'] = decision.file;

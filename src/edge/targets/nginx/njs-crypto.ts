@@ -1,5 +1,5 @@
-// A key store for njs. HMAC uses the synchronous module `crypto`; P-256 uses Web Cryptography, which in njs imports only SPKI. njs has no
-// Ed25519.
+// A key store for njs. HMAC uses the synchronous module `crypto`; P-256 uses Web Cryptography,
+// which in njs imports only SPKI. njs has no Ed25519.
 
 import type { FoundLine, LineKey } from '../../rule/key-ring-text.ts';
 import { DECOY_SECRET, HMAC, type KeyStore, type SecretOf } from '../../rule/key-store.ts';
@@ -25,7 +25,10 @@ const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DECOY =
   'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaQdTHu+xfO8/TCO2+SSE82E6QXUOYSpVbMHzNR3u7v9EtZKEfLBDNX3QgjReG1x9VgiOjPyga71q24xVU7QX6A==';
 
-/** The key store for one request: it remembers the last line that `findLine` found. `secretOf` looks up secrets. */
+/**
+ * The key store for one request: it remembers the last line that `findLine` found. `secretOf` looks
+ * up secrets.
+ */
 export const njsKeyStore = (
   findLine: (keyid: string) => FoundLine,
   secretOf: SecretOf,
@@ -40,7 +43,8 @@ export const njsKeyStore = (
     },
     verify: (own, isHmac, signature, base) => {
       if (!isHmac) {
-        // Cut the key out even if there is none: otherwise the time would reveal whether the keyid is known.
+        // Cut the key out even if there is none: otherwise the time would reveal whether the keyid
+        // is known.
         const spki = spkiOfLine();
         return verifyP256(own && own.alg === 'ecdsa-p256-sha256' ? spki : DECOY, signature, base);
       }
@@ -52,8 +56,9 @@ export const njsKeyStore = (
 };
 
 /**
- * Synchronous, because an async function would cost as much as the HMAC. It compares digests of the HMACs: the time of a comparison reveals how
- * many leading characters agree, and those of a digest reveal nothing about the HMAC.
+ * Synchronous, because an async function would cost as much as the HMAC. It compares digests of the
+ * HMACs: the time of a comparison reveals how many leading characters agree, and those of a digest
+ * reveal nothing about the HMAC.
  */
 const isHmacOf = (secret: string, signature: string, base: string, njsCrypto: NjsCrypto): boolean => {
   const hmac = njsCrypto.createHmac('sha256', secret).update(base).digest('base64');

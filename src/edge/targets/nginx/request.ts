@@ -1,5 +1,5 @@
-// Handles a request in njs: reads its headers, authorizes it, and sends answers that have no file. Written in the syntax of
-// njs 0.7 (README.md).
+// Handles a request in njs: reads its headers, authorizes it, and sends answers that have no file.
+// Written in the syntax of njs 0.7 (README.md).
 
 import type { FileResponse } from '../../rule/file-response.ts';
 import type { MaybeAsync } from '../../rule/maybe-async.ts';
@@ -44,18 +44,25 @@ export interface NjsBuffer {
 export interface NginxSettings extends SettingsFile {
   /** The absolute path of the key ring. */
   readonly keyRing: string;
-  /** The accepted signing profiles, separated by spaces: an array in a preloaded object has no methods. */
+  /**
+   * The accepted signing profiles, separated by spaces: an array in a preloaded object has no
+   * methods.
+   */
   readonly profiles: string;
 }
 
-// Preloaded by the server configuration (js_preload_object): parsed once, so a change needs a reload.
+// Preloaded by the server configuration (js_preload_object): parsed once, so a change needs a
+// reload.
 declare const playbill_settings: NginxSettings;
 declare const playbill_secrets: { readonly [name: string]: unknown };
 
 /** rfc9421, with the fast path for the form that nearly all clients send. */
 const rfc9421InNjs = anyOf([rfc9421FastPath, rfc9421]);
 
-/** The first step of the rule. `find`: looks up a keyid in the current key ring; `now`: seconds since 1970. */
+/**
+ * The first step of the rule. `find`: looks up a keyid in the current key ring; `now`: seconds
+ * since 1970.
+ */
 export function authorized(
   request: RuleRequest,
   find: (keyid: string) => FoundLine,
@@ -79,19 +86,21 @@ export function requestOf(r: NjsRequest): RuleRequest {
     target: variables['request_uri'] ?? '',
     lines: (name) => lines(name).map(withoutTabs),
     field: (name) => {
-      // Fast, because njs uses nginx's own index. It joins repeated lines of the fields read here. For fields of which it shows only the first
-      // line, the rule uses `lines`.
+      // Fast, because njs uses nginx's own index. It joins repeated lines of the fields read here.
+      // For fields of which it shows only the first line, the rule uses `lines`.
       const value = headers[name];
       if (value === undefined) return null;
-      // The other fields need no trimming: a tab makes them fail the fast path, and then `lines` trims them.
+      // The other fields need no trimming: a tab makes them fail the fast path, and then `lines`
+      // trims them.
       return name === 'x-front' || name === 'if-none-match' ? withoutTabs(value) : value;
     },
   };
 }
 
 /**
- * For requests without $http_host: over HTTP/3 from nginx 1.25 to 1.29.4, where `$host` has no port, so the port of this server is assumed;
- * and by HTTP/1.0, which may name no host at all: `$host` would be the name of this server.
+ * For requests without $http_host: over HTTP/3 from nginx 1.25 to 1.29.4, where `$host` has no
+ * port, so the port of this server is assumed; and by HTTP/1.0, which may name no host at all:
+ * `$host` would be the name of this server.
  */
 function authorityFrom(variables: NjsRequest['variables']): string {
   if (variables['server_protocol'] !== 'HTTP/3.0') return '';
@@ -100,7 +109,10 @@ function authorityFrom(variables: NjsRequest['variables']): string {
   return host && port ? host + ':' + port : host;
 }
 
-/** nginx trims spaces from a value, but not tabs. Values that are not ASCII are left alone, because `trim` removes more than spaces and tabs. */
+/**
+ * nginx trims spaces from a value, but not tabs. Values that are not ASCII are left alone, because
+ * `trim` removes more than spaces and tabs.
+ */
 function withoutTabs(value: string): string {
   return value.includes('\t') && !/[^\t -~]/.test(value) ? value.trim() : value;
 }

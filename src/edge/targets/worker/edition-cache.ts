@@ -1,6 +1,7 @@
-// A file with a given name never changes, so a worker that fetches editions over the network keeps them in its host's cache, if there is one. It
-// reads the cache only after the rule has accepted the request. It compares a file with its name when it fetches it, before anyone gets it, and
-// not again. Pointers and failures are not kept here.
+// A file with a given name never changes, so a worker that fetches editions over the network keeps
+// them in its host's cache, if there is one. It reads the cache only after the rule has accepted
+// the request. It compares a file with its name when it fetches it, before anyone gets it, and not
+// again. Pointers and failures are not kept here.
 
 import { comparedBytes, isComparable } from '../../remote-tree/edition-bytes.ts';
 import type { OpenEdition } from './fetch-handler.ts';
@@ -14,18 +15,23 @@ declare const caches: {
 };
 
 /**
- * A named cache. Unlike the default one, it does not answer requests that bypass the worker. Not `playbill`: that of an earlier version has
- * what nobody compared.
+ * A named cache. Unlike the default one, it does not answer requests that bypass the worker. Not
+ * `playbill`: that of an earlier version has what nobody compared.
  */
 const NAME = 'playbill-editions';
 
-/** Opaque bytes, so that no host encodes or decodes them. Hosts keep nothing without a `max-age`. */
+/**
+ * Opaque bytes, so that no host encodes or decodes them. Hosts keep nothing without a `max-age`.
+ */
 const CACHED_HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
   'content-type': 'application/octet-stream',
 };
 
-/** Opens editions through the cache. `root`: the URL of the public folder, without a slash at its end; cache keys begin with it. */
+/**
+ * Opens editions through the cache. `root`: the URL of the public folder, without a slash at its
+ * end; cache keys begin with it.
+ */
 export const throughCache =
   (root: string): OpenEdition =>
   async (path, load, context) => {

@@ -1,6 +1,7 @@
-// The rule as a fetch handler (WinterTC: Cloudflare Workers, workerd, Deno, Bun, Vercel, Netlify), for any origin of the tree. It keeps only
-// pointers, for a few seconds. If the tree cannot be read, the reason is logged and not sent to the client.
-// HEAD reads what GET would: every host leaves the content out, and none then says another Content-Length (RFC 9110, 8.6).
+// The rule as a fetch handler (WinterTC: Cloudflare Workers, workerd, Deno, Bun, Vercel, Netlify),
+// for any origin of the tree. It keeps only pointers, for a few seconds. If the tree cannot be
+// read, the reason is logged and not sent to the client. HEAD reads what GET would: every host
+// leaves the content out, and none then says another Content-Length (RFC 9110, 8.6).
 
 import type { KeyRing } from '../../../contract/key-ring.ts';
 import type { SiblingEncoding } from '../../rule/encoding.ts';
@@ -34,7 +35,9 @@ type Content = ReadableStream | ArrayBuffer | '';
 /** The content of an edition or a sibling; null if it does not exist. Rejects like Load. */
 export type OpenEdition = (path: string, load: Load, context?: HostContext) => Promise<Content | null>;
 
-/** Cloudflare and Netlify pass this to a handler. Other hosts finish a pending promise without it. */
+/**
+ * Cloudflare and Netlify pass this to a handler. Other hosts finish a pending promise without it.
+ */
 interface HostContext {
   waitUntil?(promise: Promise<unknown>): void;
 }
@@ -98,7 +101,8 @@ export const fetchHandler = (
 };
 
 const requestOf = (request: WorkerRequest): RuleRequest => {
-  // Not parsed with the URL class, which resolves dots and would turn another path into one of ours.
+  // Not parsed with the URL class, which resolves dots and would turn another path into one of
+  // ours.
   const field = (name: string): string | null => {
     // Cloudflare rewrites Accept-Encoding; `cf` has the client's value.
     const sent = name === 'accept-encoding' ? request.cf?.clientAcceptEncoding : null;

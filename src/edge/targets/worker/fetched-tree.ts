@@ -7,7 +7,9 @@ declare const PLAYBILL: FetchedTree;
 
 /** Its part of the configuration at the start of a bundle. */
 export interface FetchedTree {
-  /** Where the tree's public folder is: a URL without a slash at its end, or the name of a binding. */
+  /**
+   * Where the tree's public folder is: a URL without a slash at its end, or the name of a binding.
+   */
   readonly origin: string;
 }
 
@@ -17,7 +19,8 @@ export const fetchedTree: Origin =
     const { origin } = PLAYBILL;
     const binding = bindings[origin] as Pick<typeof globalThis, 'fetch'> | undefined;
     const response = await (binding ?? globalThis).fetch(`${binding ? 'http://tree' : origin}/${path}`, {
-      // For an origin that compresses what it has: fetch would decode that, and the bytes would not be the file's.
+      // For an origin that compresses what it has: fetch would decode that, and the bytes would not
+      // be the file's.
       headers: { 'accept-encoding': 'identity' },
       // What a redirect leads to is another file, or none.
       redirect: 'manual',

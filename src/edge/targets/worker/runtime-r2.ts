@@ -1,4 +1,5 @@
-// A worker with the tree in a bound R2 bucket of Cloudflare. The bucket needs no URL, and the worker no credentials.
+// A worker with the tree in a bound R2 bucket of Cloudflare. The bucket needs no URL, and the
+// worker no credentials.
 
 import type { Environment } from '../../remote-tree/environment.ts';
 import { fetchHandler, type WorkerConfiguration } from './fetch-handler.ts';
@@ -15,7 +16,10 @@ export interface R2Configuration extends WorkerConfiguration {
   readonly folder: string;
 }
 
-/** The binding of a bucket; only the method used here. R2 returns objects as they were stored and decodes nothing. */
+/**
+ * The binding of a bucket; only the method used here. R2 returns objects as they were stored and
+ * decodes nothing.
+ */
 interface R2Bucket {
   get(key: string): Promise<R2Object | null>;
 }
@@ -39,6 +43,8 @@ const loadFrom =
     return object;
   };
 
-/** A service binding appears to have every method, so only a binding without `fetch` is a bucket. */
+/**
+ * A service binding appears to have every method, so only a binding without `fetch` is a bucket.
+ */
 const isBucket = (binding: unknown): binding is R2Bucket =>
   typeof binding === 'object' && binding !== null && 'get' in binding && !('fetch' in binding);

@@ -1,4 +1,5 @@
-// A worker with the tree in a private S3 bucket. It signs its requests and keeps editions in the host's cache.
+// A worker with the tree in a private S3 bucket. It signs its requests and keeps editions in the
+// host's cache.
 
 import { type BucketOrigin, bucketLoad } from '../../remote-tree/bucket-load.ts';
 import { throughCache } from './edition-cache.ts';

@@ -1,5 +1,6 @@
-// A worker with the tree at a URL or behind a binding with `fetch`, and the key ring where clients cannot read it: at a URL that requires a
-// secret header, or behind another binding. It refuses a revoked key without a deployment, and keeps editions from a URL in the host's cache.
+// A worker with the tree at a URL or behind a binding with `fetch`, and the key ring where clients
+// cannot read it: at a URL that requires a secret header, or behind another binding. It refuses a
+// revoked key without a deployment, and keeps editions from a URL in the host's cache.
 
 import { throughCache } from './edition-cache.ts';
 import { type Environment, textOrNull } from '../../remote-tree/environment.ts';
@@ -12,7 +13,10 @@ declare const PLAYBILL: FetchedConfiguration;
 
 /** The configuration that `edge build` writes at the start of this module. */
 export interface FetchedConfiguration extends WorkerConfiguration, FetchedTree {
-  /** The URL of the key ring, or the name of a binding: a KV namespace, an R2 bucket, or anything with `fetch`. */
+  /**
+   * The URL of the key ring, or the name of a binding: a KV namespace, an R2 bucket, or anything
+   * with `fetch`.
+   */
   readonly keyRing: string;
   /** The name of the secret that is sent to the URL as Authorization, if it is set. */
   readonly keyRingToken: string;

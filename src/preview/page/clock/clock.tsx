@@ -1,5 +1,6 @@
-// The player at the foot of the page: previous and next change, play, the time, a slider over the snapshot. Below it, a line that summarizes what
-// the edition in force has changed, and opens the list.
+// The player at the foot of the page: previous and next change, play, the time, a slider over the
+// snapshot. Below it, a line that summarizes what the edition in force has changed, and opens the
+// list.
 
 import { entryOf } from '../../../contract/pointer-entry.ts';
 import type { VNode } from 'preact';

@@ -1,5 +1,6 @@
-// A slider over the time of a snapshot: hours and midnights, now, the end of the horizon, and a tick where an edition begins, taller the more it
-// changes. The mouse pointer snaps to a near tick and shows its time.
+// A slider over the time of a snapshot: hours and midnights, now, the end of the horizon, and a
+// tick where an edition begins, taller the more it changes. The mouse pointer snaps to a near tick
+// and shows its time.
 
 import type { VNode } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
@@ -25,7 +26,10 @@ interface SliderProps {
   readonly onAt: (at: Instant) => void;
 }
 
-/** Arrow keys move by a minute, page up and down by a change, home and end to the ends; the mouse pointer goes anywhere. */
+/**
+ * Arrow keys move by a minute, page up and down by a change, home and end to the ends; the mouse
+ * pointer goes anywhere.
+ */
 export function Slider({ timeline, at, now, zone, counts, text, onAt }: SliderProps): VNode {
   const [near, setNear] = useState<Instant | null>(null);
   const isPointing = useRef(false);

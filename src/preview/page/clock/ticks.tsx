@@ -1,5 +1,5 @@
-// Draws a span of time as a line with a tick where each edition begins, all ticks in one path. Hidden from screen readers: the text next to it says
-// the same.
+// Draws a span of time as a line with a tick where each edition begins, all ticks in one path.
+// Hidden from screen readers: the text next to it says the same.
 
 import type { VNode } from 'preact';
 

@@ -1,4 +1,5 @@
-// The labels of a timeline: hours of the front's wall time, as many as fit, and midnights with their date.
+// The labels of a timeline: hours of the front's wall time, as many as fit, and midnights with
+// their date.
 
 import type { Zone } from '../../../catalogue/calendar.ts';
 import { instantOf, type Instant } from '../../../catalogue/instant.ts';
@@ -46,7 +47,10 @@ function isBesideMidnight({ at, isMidnight }: TimeMark, marks: readonly TimeMark
   return !isMidnight && marks.some((mark) => mark.isMidnight && Math.abs(mark.at - at) < 4 * step * 3600);
 }
 
-/** The height of an edition's tick, 0 to 1: grows with the logarithm of the number of changes; 0.5 if that is unknown. */
+/**
+ * The height of an edition's tick, 0 to 1: grows with the logarithm of the number of changes; 0.5
+ * if that is unknown.
+ */
 export function tickHeight(count: number | undefined): number {
   return count === undefined ? 0.5 : Math.min(1, 0.3 + Math.log2(count + 1) / 8);
 }

@@ -1,5 +1,6 @@
-// The operator's desk: chooses front, releases and pictures, and shows the health of all fronts. A side panel on wide screens; on a phone a sheet
-// behind a button, so that the page begins with the front.
+// The operator's desk: chooses front, releases and pictures, and shows the health of all fronts. A
+// side panel on wide screens; on a phone a sheet behind a button, so that the page begins with the
+// front.
 
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -37,7 +38,8 @@ export function Desk(props: DeskProps): VNode {
   const [isOpen, setOpen] = useState(false);
   const wasOpen = useRef(false);
   const door = useRef<HTMLButtonElement>(null);
-  // Restore the focus when the sheet has closed. While it is open, nothing behind it can take the focus.
+  // Restore the focus when the sheet has closed. While it is open, nothing behind it can take the
+  // focus.
   useEffect(() => {
     if (wasOpen.current && !isOpen) door.current?.focus();
     wasOpen.current = isOpen;
@@ -104,7 +106,10 @@ function Choices({ overview, release, state, front, now, onChange, onDropped }: 
 
 type Options = readonly (readonly [value: string, label: string])[];
 
-/** A chosen front that does not exist is added as the first option, so that the list agrees with the page. */
+/**
+ * A chosen front that does not exist is added as the first option, so that the list agrees with the
+ * page.
+ */
 function frontOptions({ fronts }: PreviewRelease, front: string | null): Options {
   const codes = fronts.map((view) => view.front);
   return (front === null || codes.includes(front) ? codes : [front, ...codes]).map((code) => [code, shown(code)]);

@@ -1,5 +1,5 @@
-// The health of every front of a release: its editions, how long it stays right, its cards, and the number of products without a card. For the
-// chosen front, chips list those products by reason.
+// The health of every front of a release: its editions, how long it stays right, its cards, and the
+// number of products without a card. For the chosen front, chips list those products by reason.
 
 import { entryOf } from '../../../contract/pointer-entry.ts';
 import type { VNode } from 'preact';
@@ -50,7 +50,10 @@ export function Health({ fronts, chosen, now, onChoose, onDropped }: HealthProps
   );
 }
 
-/** `onDropped` is given for the chosen front, which shows reasons as chips. Other fronts show only the number. */
+/**
+ * `onDropped` is given for the chosen front, which shows reasons as chips. Other fronts show only
+ * the number.
+ */
 function frontHealth(
   { front, pointer, problem, record }: PreviewFront,
   span: readonly [number, number],

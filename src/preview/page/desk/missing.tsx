@@ -1,5 +1,5 @@
-// The products behind a chip, each with the first line of `explain`. The tree only counts them: their names come from the catalogue, if the preview
-// has one.
+// The products behind a chip, each with the first line of `explain`. The tree only counts them:
+// their names come from the catalogue, if the preview has one.
 
 import type { VNode } from 'preact';
 import { formatInstant } from '../../../catalogue/instant.ts';

@@ -1,4 +1,5 @@
-// Arranges a products document in rows, as a storefront would: banner, featured, groups, then the rest.
+// Arranges a products document in rows, as a storefront would: banner, featured, groups, then the
+// rest.
 
 import type { ProductCard, ProductsDocument } from '../../../contract/documents.ts';
 
@@ -27,7 +28,10 @@ export interface Row {
   readonly cards: readonly ProductCard[];
 }
 
-/** The session that a tab shows on a card, and whether there are more; null if the card is not on this tab. */
+/**
+ * The session that a tab shows on a card, and whether there are more; null if the card is not on
+ * this tab.
+ */
 export function sessionOf(card: ProductCard, tab: Tab): { readonly start: string; readonly hasMore: boolean } | null {
   if (tab === 'all') return { start: card.nextScheduleSlot, hasMore: card.multiScheduleSlots };
   const start = card[`${tab}Slot`];
@@ -46,7 +50,10 @@ export function found(cards: readonly ProductCard[], { tab, badge, query }: Sear
   );
 }
 
-/** The rows that have cards: banner, featured, groups in the document's order, then the remaining cards. */
+/**
+ * The rows that have cards: banner, featured, groups in the document's order, then the remaining
+ * cards.
+ */
 export function arrange(document: ProductsDocument, search: Search): readonly Row[] {
   const cards = found(document.productCards, search);
   const rowOf = (kind: Row['kind'], name: string, isIn: (card: ProductCard) => boolean): Row => {

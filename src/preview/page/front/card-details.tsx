@@ -1,5 +1,6 @@
-// The details of a card: its dates and prices as published, the catalogue's explanation of each session and price, its JSON, and the explain
-// command. Sessions are known only with a catalogue: a tree contains only cards.
+// The details of a card: its dates and prices as published, the catalogue's explanation of each
+// session and price, its JSON, and the explain command. Sessions are known only with a catalogue: a
+// tree contains only cards.
 
 import type { VNode } from 'preact';
 import type { Instant } from '../../../catalogue/instant.ts';

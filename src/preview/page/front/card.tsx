@@ -1,4 +1,5 @@
-// A card as a visitor sees it, plus what a tester wants to know: credit, and what has just changed. A click opens its details.
+// A card as a visitor sees it, plus what a tester wants to know: credit, and what has just changed.
+// A click opens its details.
 
 import { Component, type VNode } from 'preact';
 import type { Zone } from '../../../catalogue/calendar.ts';

@@ -1,4 +1,5 @@
-// The filters of a front's page: tabs, text and badges. There is none for categories and tags, because a card does not say which it has.
+// The filters of a front's page: tabs, text and badges. There is none for categories and tags,
+// because a card does not say which it has.
 
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';

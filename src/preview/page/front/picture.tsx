@@ -1,4 +1,5 @@
-// A card's picture with its credit. If the page may not load pictures, or this one fails, a drawn poster.
+// A card's picture with its credit. If the page may not load pictures, or this one fails, a drawn
+// poster.
 
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
@@ -7,7 +8,9 @@ import { PICTURES_PATH } from '../../messages.ts';
 import { httpsUrl, shown } from '../text/safe-text.ts';
 import { Poster } from './poster.tsx';
 
-/** Whether this page may load pictures. The server's Content-Security-Policy depends on the path. */
+/**
+ * Whether this page may load pictures. The server's Content-Security-Policy depends on the path.
+ */
 export const HAS_PICTURES = location.pathname === PICTURES_PATH;
 
 export function Picture({ card }: { readonly card: ProductCard }): VNode {

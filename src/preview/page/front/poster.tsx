@@ -1,5 +1,6 @@
-// Draws a poster in place of a picture: a few large shapes in two inks. The card's first group determines the colours, so that a season looks
-// alike; the slug determines the pattern. The same card always has the same poster.
+// Draws a poster in place of a picture: a few large shapes in two inks. The card's first group
+// determines the colours, so that a season looks alike; the slug determines the pattern. The same
+// card always has the same poster.
 
 import type { VNode } from 'preact';
 import type { ProductCard } from '../../../contract/documents.ts';
@@ -134,7 +135,8 @@ export function Poster({ card }: { readonly card: ProductCard }): VNode {
   const seed = hashOf(card.slug);
   const [paper, ink, other] = COLOURS[hashOf(card.groups[0]?.slug ?? card.slug) % COLOURS.length] ?? COLOURS[0];
   const draw = PATTERNS[(seed >>> 3) % PATTERNS.length];
-  // Half of the posters are mirrored, half have their inks swapped, so that a few patterns look like many posters.
+  // Half of the posters are mirrored, half have their inks swapped, so that a few patterns look
+  // like many posters.
   const inks = (seed & 1) === 0 ? ([paper, ink, other] as const) : ([paper, other, ink] as const);
   const share = (of: number): number => ((hashOf(`${card.slug} ${of}`) >>> 4) % 1000) / 1000;
   return (

@@ -28,7 +28,9 @@ interface StageProps {
   readonly scene: Scene;
   /** The server's clock. */
   readonly now: Instant;
-  /** One per side; with one side, followed by its previous edition. Fewer if some cannot be loaded. */
+  /**
+   * One per side; with one side, followed by its previous edition. Fewer if some cannot be loaded.
+   */
   readonly documents: readonly ProductsDocument[];
   readonly changes: Changes | null;
   readonly search: Search;

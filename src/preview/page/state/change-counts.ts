@@ -1,5 +1,5 @@
-// How much each edition of a scene changes, which sets the height of its tick. Fetched only after a front has been shown for a moment, because the
-// server must read all its editions.
+// How much each edition of a scene changes, which sets the height of its tick. Fetched only after a
+// front has been shown for a moment, because the server must read all its editions.
 
 import { entryOf } from '../../../contract/pointer-entry.ts';
 import { useEffect, useState } from 'preact/hooks';
@@ -20,7 +20,8 @@ export function useChangeCounts(scene: Scene | null): ReadonlyMap<Instant, numbe
     setCounts(new Map());
     let isWanted = true;
     const timer = setTimeout(() => {
-      // On failure all ticks keep the same height. The problem is reported when an edition is shown.
+      // On failure all ticks keep the same height. The problem is reported when an edition is
+      // shown.
       Promise.all(sides.map(countsOf)).then(
         (maps) => isWanted && setCounts(new Map(maps.flat())),
         () => undefined,

@@ -1,4 +1,5 @@
-// The page's LRU cache of parsed editions. Cards that are equal in two editions share one object, so that only changed cards are redrawn.
+// The page's LRU cache of parsed editions. Cards that are equal in two editions share one object,
+// so that only changed cards are redrawn.
 
 import type { ProductCard, ProductsDocument } from '../../../contract/documents.ts';
 import { FRONTS_PATH } from '../../messages.ts';

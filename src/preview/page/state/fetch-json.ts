@@ -12,7 +12,10 @@ export class Problem extends Error {
   }
 }
 
-/** The response body, not validated: the server comes from the same build and has checked the tree. Rejects with a Problem. */
+/**
+ * The response body, not validated: the server comes from the same build and has checked the tree.
+ * Rejects with a Problem.
+ */
 export async function fetchJson<T extends object>(path: string): Promise<T> {
   let response: Response;
   try {

@@ -14,8 +14,9 @@ export interface Loaded {
 }
 
 /**
- * Loads the documents of a scene. Meanwhile returns the last ones of the same front, so that the page does not flicker. If one cannot be loaded,
- * returns the first document alone, or null: the page never shows one document in place of another. A new `occasion` loads them again.
+ * Loads the documents of a scene. Meanwhile returns the last ones of the same front, so that the
+ * page does not flicker. If one cannot be loaded, returns the first document alone, or null: the
+ * page never shows one document in place of another. A new `occasion` loads them again.
  */
 export function useDocuments(
   editions: Editions,
@@ -58,7 +59,10 @@ function pathsOf({ sides: [side, other] }: Scene): string[] {
   return [side, other].flatMap((one) => editionPaths(one, [one.index]));
 }
 
-/** A clock that, while `isPlaying`, moves the instant by `speed` seconds per second until the end of the timeline. */
+/**
+ * A clock that, while `isPlaying`, moves the instant by `speed` seconds per second until the end of
+ * the timeline.
+ */
 export function useClock(scene: Scene | null, onAt: (at: Instant) => void) {
   const [isPlaying, setPlaying] = useState(false);
   const [speed, setSpeed] = useState(600);

@@ -1,4 +1,5 @@
-// Derives from the view state what to show: the front, the releases, the edition and the instant. Never stored.
+// Derives from the view state what to show: the front, the releases, the edition and the instant.
+// Never stored.
 
 import { formatInstant, instantOf, type Instant } from '../../../catalogue/instant.ts';
 import type { Pointer } from '../../../contract/pointer.ts';
@@ -23,7 +24,9 @@ export interface Side {
 export interface Timeline {
   readonly first: Instant;
   readonly last: Instant;
-  /** The instants at which editions of any side begin, ascending; without the first of each side. */
+  /**
+   * The instants at which editions of any side begin, ascending; without the first of each side.
+   */
   readonly ticks: readonly Instant[];
 }
 
@@ -38,12 +41,18 @@ export interface Scene {
   readonly sides: readonly [Side, ...Side[]];
 }
 
-/** The front to show: the chosen one, even if it does not exist; by default the first that can be shown. */
+/**
+ * The front to show: the chosen one, even if it does not exist; by default the first that can be
+ * shown.
+ */
 export function frontOf({ front }: ViewState, { fronts }: PreviewRelease): string | null {
   return front ?? (fronts.find(({ pointer }) => pointer !== null) ?? fronts[0])?.front ?? null;
 }
 
-/** null if the release does not have the front or its pointer cannot be read. `now` is the server's clock. */
+/**
+ * null if the release does not have the front or its pointer cannot be read. `now` is the server's
+ * clock.
+ */
 export function sceneOf(
   state: ViewState,
   release: PreviewRelease,
@@ -71,7 +80,10 @@ function sideOf({ id, fronts }: PreviewRelease, front: string, instant: string):
   return { release: id, pointer, record, index: editionIndexAt(pointer.products, instant), timeliness };
 }
 
-/** The paths of these editions in the tree's fronts folder. Indexes that the pointer does not have are skipped. */
+/**
+ * The paths of these editions in the tree's fronts folder. Indexes that the pointer does not have
+ * are skipped.
+ */
 export function editionPaths({ pointer: { front, products } }: Side, indexes: readonly number[]): string[] {
   const digests = indexes.flatMap((index) => products[index]?.split(' ')[1] ?? []);
   return digests.map((digest) => `${front}/products.${digest}.json`);
@@ -96,7 +108,10 @@ export function tickAfter({ ticks, last }: Timeline, at: Instant): Instant {
   return ticks.find((tick) => tick > at) ?? last;
 }
 
-/** The start of the edition in force, or of the one before if `at` is that start; for the first edition, the start of the timeline. */
+/**
+ * The start of the edition in force, or of the one before if `at` is that start; for the first
+ * edition, the start of the timeline.
+ */
 export function tickBefore({ ticks, first }: Timeline, at: Instant): Instant {
   return ticks.findLast((tick) => tick < at) ?? first;
 }

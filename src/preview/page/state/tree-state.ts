@@ -1,5 +1,5 @@
-// The page's copy of the tree: the overview, and the releases shown, fetched when needed. While the page is visible, it polls for new releases and
-// then reads the tree again.
+// The page's copy of the tree: the overview, and the releases shown, fetched when needed. While the
+// page is visible, it polls for new releases and then reads the tree again.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import {

@@ -1,4 +1,5 @@
-// The viewer's choices: front, releases, instant, tab. They are kept in the page's address, so that a reload or a link restores them.
+// The viewer's choices: front, releases, instant, tab. They are kept in the page's address, so that
+// a reload or a link restores them.
 
 import { formatInstant, parseOffsetDateTime, type Instant } from '../../../catalogue/instant.ts';
 import { CURRENT } from '../../messages.ts';
@@ -27,7 +28,9 @@ export function viewStateOf(search: string): ViewState {
   };
 }
 
-/** The query string with its question mark; '' for the initial state. The inverse of viewStateOf. */
+/**
+ * The query string with its question mark; '' for the initial state. The inverse of viewStateOf.
+ */
 export function queryOf({ front, release, beside, at, tab }: ViewState): string {
   const query = new URLSearchParams({
     ...(front === null ? {} : { front }),

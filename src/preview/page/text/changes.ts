@@ -1,5 +1,5 @@
-// Describes the differences between two documents as a visitor would notice them: `Nearest session 10:00 → 10:30`. The comparison itself is done
-// by release/diff/document-diff.ts.
+// Describes the differences between two documents as a visitor would notice them:
+// `Nearest session 10:00 → 10:30`. The comparison itself is done by release/diff/document-diff.ts.
 
 import type { Zone } from '../../../catalogue/calendar.ts';
 import type { DocumentChange } from '../../../contract/results/diff.ts';
@@ -10,7 +10,9 @@ import { nameOf } from './safe-text.ts';
 
 export interface DescribedChange {
   readonly change: DocumentChange;
-  /** The product whose card has changed; null if the card is gone or the change is not about a card. */
+  /**
+   * The product whose card has changed; null if the card is gone or the change is not about a card.
+   */
   readonly productId: number | null;
   /** `Badge`, `Group`; '' for a card. */
   readonly kind: string;
@@ -110,7 +112,10 @@ function describeFlags(old: ProductCard, card: ProductCard): string[] {
   return flags.flatMap(([field, begins, ends]) => (old[field] === card[field] ? [] : [card[field] ? begins : ends]));
 }
 
-/** Leaves out a day's session if it changed exactly like the nearest one: then it is the same session. */
+/**
+ * Leaves out a day's session if it changed exactly like the nearest one: then it is the same
+ * session.
+ */
 function describeSessions(old: ProductCard, card: ProductCard, units: FrontUnits): string[] {
   const days = [
     ['today', 'Today'],
@@ -147,7 +152,10 @@ function slugsOf({ groups }: ProductCard): string[] {
   return groups.map(({ slug }) => slug);
 }
 
-/** `names` are those of the later document. A group or badge that it no longer has is shown by its slug. */
+/**
+ * `names` are those of the later document. A group or badge that it no longer has is shown by its
+ * slug.
+ */
 function describeMembership(kind: string, was: readonly string[], is: readonly string[], names: Named): string[] {
   const titleOf = (slug: string): string => `“${nameOf(names.find((one) => one.slug === slug) ?? { name: '', slug })}”`;
   return [

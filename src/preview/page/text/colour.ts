@@ -1,4 +1,5 @@
-// Chooses black or white text for a badge, whichever is readable on its colour (WCAG 2.2, relative luminance and contrast ratio).
+// Chooses black or white text for a badge, whichever is readable on its colour (WCAG 2.2, relative
+// luminance and contrast ratio).
 
 /** Relative luminance, 0 to 1, of `#RRGGBB`. */
 function luminanceOf(colour: string): number {

@@ -1,4 +1,5 @@
-// Commands that the page offers to copy. Options are included only where they differ from the defaults.
+// Commands that the page offers to copy. Options are included only where they differ from the
+// defaults.
 
 import { formatInstant, type Instant } from '../../../catalogue/instant.ts';
 import { shellWord } from '../../../errors.ts';

@@ -40,14 +40,18 @@ function clockText(text: string): string {
   return text.slice(17, 19) === '00' ? text.slice(11, 16) : text.slice(11, 19);
 }
 
-/** An instant in a zone's wall time: `15:30`. With the offset if clocks are set back and the time occurs twice: `02:30 +01:00`. */
+/**
+ * An instant in a zone's wall time: `15:30`. With the offset if clocks are set back and the time
+ * occurs twice: `02:30 +01:00`.
+ */
 export function zoneClockText(zone: Zone, at: Instant): string {
   return `${clockText(zone.format(at))} ${zone.offsetOfRepeated(at)}`.trimEnd();
 }
 
 /**
- * The parts of a session's start (`2026-05-05T19:00:00+03:00`, in the venue's wall time) for a front in `zone`: the date, `Fri 1 May`, with the
- * year if it is not that of `today`; the time; and the offset, `UTC+10`, if it differs from the front's, else null.
+ * The parts of a session's start (`2026-05-05T19:00:00+03:00`, in the venue's wall time) for a
+ * front in `zone`: the date, `Fri 1 May`, with the year if it is not that of `today`; the time; and
+ * the offset, `UTC+10`, if it differs from the front's, else null.
  */
 export function sessionText(start: string, zone: Zone, today: string) {
   const date = shortDateText(start);
@@ -68,7 +72,10 @@ export function sessionText(start: string, zone: Zone, today: string) {
 /** Formats a price: `from ₽1,500`, `Free`. Whole amounts have no decimals. */
 export type Money = (amount: number) => string;
 
-/** Formats prices in a currency. null gives plain numbers: manifests of older builds do not name the currency. */
+/**
+ * Formats prices in a currency. null gives plain numbers: manifests of older builds do not name the
+ * currency.
+ */
 export function moneyOf(currency: string | null): Money {
   const format = new Intl.NumberFormat('en', {
     ...(currency === null ? {} : { style: 'currency', currency, currencyDisplay: 'narrowSymbol' }),
@@ -78,7 +85,10 @@ export function moneyOf(currency: string | null): Money {
   return (amount) => (amount === 0 ? 'Free' : `from ${format.format(amount)}`);
 }
 
-/** Whole seconds as text: `40 s`, `12 min`, `5 h 40 min`, `3 d 4 h`. At most two units, rounded down. */
+/**
+ * Whole seconds as text: `40 s`, `12 min`, `5 h 40 min`, `3 d 4 h`. At most two units, rounded
+ * down.
+ */
 export function durationText(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   const [minutes, hours, days] = [Math.floor(seconds / 60), Math.floor(seconds / 3600), Math.floor(seconds / 86_400)];

@@ -1,8 +1,9 @@
 // Parses the output of `explain` for the page.
 
 /**
- * Splits the output of `explain` into sections. A title or a single sentence starts at the margin; the lines of a section are indented by two
- * blanks, folded lines further. The verdict stays first; sessions and prices follow.
+ * Splits the output of `explain` into sections. A title or a single sentence starts at the margin;
+ * the lines of a section are indented by two blanks, folded lines further. The verdict stays first;
+ * sessions and prices follow.
  */
 export function sectionsOf(text: string): { readonly title: string; readonly lines: readonly string[] }[] {
   const unfolded = text.replaceAll(/\n {6}/g, ' ').replaceAll(/^(?!\w+:$)(\S.*)((?:\n {2}.*)+)/gm, unfold);

@@ -1,5 +1,6 @@
-// CloudFront as its documentation describes it, for one distribution: it sends events to functions, has a cache, and asks an origin with
-// signatures of its own. The headers that it adds come after the last function.
+// CloudFront as its documentation describes it, for one distribution: it sends events to functions,
+// has a cache, and asks an origin with signatures of its own. The headers that it adds come after
+// the last function.
 
 import { readDistribution, type Distribution, type Trigger } from './distribution.ts';
 import {

@@ -1,5 +1,5 @@
-// Reads a distribution from its CloudFormation template. Refuses a template that Lambda@Edge or an origin access control would not accept,
-// and one with anything that is not simulated here.
+// Reads a distribution from its CloudFormation template. Refuses a template that Lambda@Edge or an
+// origin access control would not accept, and one with anything that is not simulated here.
 
 import * as z from 'zod';
 
@@ -42,7 +42,10 @@ const distributionSchema = z.strictObject({
   }),
 });
 
-/** A function at viewer events: within their limits, and without environment variables, which they may not have. */
+/**
+ * A function at viewer events: within their limits, and without environment variables, which they
+ * may not have.
+ */
 const functionSchema = z.strictObject({
   Code: z.string(),
   Handler: z.literal('index.handler'),
@@ -92,7 +95,10 @@ export interface Distribution {
   readonly errorSeconds: ReadonlyMap<number, number>;
 }
 
-/** Throws Error for a template that CloudFormation or CloudFront would refuse, and for one with anything unknown in it. */
+/**
+ * Throws Error for a template that CloudFormation or CloudFront would refuse, and for one with
+ * anything unknown in it.
+ */
 export function readDistribution(text: string): Distribution {
   const { Resources } = z.looseObject({ Resources: z.record(z.string(), resourceSchema) }).parse(JSON.parse(text));
   const named = (name: string, type: string): unknown => {

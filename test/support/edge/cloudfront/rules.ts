@@ -1,5 +1,6 @@
-// What CloudFront accepts from a Lambda@Edge function ("Restrictions on edge functions" and "Quotas on Lambda@Edge" in its developer guide).
-// On the real CloudFront the client gets a 502 for each of these.
+// What CloudFront accepts from a Lambda@Edge function ("Restrictions on edge functions" and "Quotas
+// on Lambda@Edge" in its developer guide). On the real CloudFront the client gets a 502 for each of
+// these.
 
 import * as z from 'zod';
 
@@ -42,7 +43,10 @@ const GENERATED_BYTES_MAX = 40_000;
 
 export const isShown = (name: string): boolean => !DISALLOWED.test(name.toLowerCase());
 
-/** Throws Error if CloudFront would not accept these headers in place of those that it gave to the function. */
+/**
+ * Throws Error if CloudFront would not accept these headers in place of those that it gave to the
+ * function.
+ */
 export function checkHeaders(given: Headers, answered: Headers, event: keyof typeof READ_ONLY): void {
   for (const [name, lines] of Object.entries(answered)) {
     if (name !== name.toLowerCase()) throw new Error(`${event}: ${name} is not in lower case`);
@@ -68,7 +72,10 @@ export function checkRequest(given: CloudFrontRequest, answered: CloudFrontReque
     throw new Error(`viewer-request: not a URI: ${uri}`);
 }
 
-/** Throws Error for a response from a function that CloudFront would not send to a request with this method. */
+/**
+ * Throws Error for a response from a function that CloudFront would not send to a request with this
+ * method.
+ */
 export function checkGenerated(method: string, { status, headers = {}, body = '' }: CloudFrontResponse): void {
   if (!/^[2-5]\d\d$/.test(status)) throw new Error(`not a status: ${status}`);
   if (JSON.stringify(headers).length + body.length > GENERATED_BYTES_MAX)

@@ -1,5 +1,5 @@
-// The rule as a service behind a real proxy: the folder that `edge build --target authorizer` writes, unchanged, started by the commands of
-// its README. Debian brings nginx, Caddy and HAProxy.
+// The rule as a service behind a real proxy: the folder that `edge build --target authorizer`
+// writes, unchanged, started by the commands of its README. Debian brings nginx, Caddy and HAProxy.
 
 import { join } from 'node:path';
 import type { Proxy } from '../../../../src/edge/targets/authorizer/proxies.ts';

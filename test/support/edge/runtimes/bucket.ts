@@ -1,4 +1,5 @@
-// The rule on node:http over a tree in a bucket, as `playbill serve --out s3://bucket/tree` runs it.
+// The rule on node:http over a tree in a bucket, as `playbill serve --out s3://bucket/tree` runs
+// it.
 
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -31,7 +32,10 @@ export const startBucketServer: StartRuntime = async (world) => {
   };
 };
 
-/** Such a server; the environment of this process says how to reach the bucket. `clock`: seconds since 1970. */
+/**
+ * Such a server; the environment of this process says how to reach the bucket. `clock`: seconds
+ * since 1970.
+ */
 export async function serveBucket(root: string, world: World, clock: () => number): Promise<Runtime> {
   const { server } = await serveTree('127.0.0.1', {
     root,

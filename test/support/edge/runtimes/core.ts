@@ -1,4 +1,5 @@
-// The pure core, without any server: a request's lines become the rule's request, the answer becomes what a server would have sent.
+// The pure core, without any server: a request's lines become the rule's request, the answer
+// becomes what a server would have sent.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,5 +54,8 @@ async function answerLines(world: World, lines: readonly string[]): Promise<RawR
   return { status: decision.status, headers, content: isEmpty ? Buffer.alloc(0) : Buffer.from(content) };
 }
 
-/** Without blanks around it. By a regular expression that ends in `$` it would take the square of the blanks inside. */
+/**
+ * Without blanks around it. By a regular expression that ends in `$` it would take the square of
+ * the blanks inside.
+ */
 const withoutBlanks = (value: string): string => /[^ \t](?:.*[^ \t])?/s.exec(value)?.[0] ?? '';

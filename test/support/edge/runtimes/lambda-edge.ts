@@ -1,5 +1,6 @@
-// The folder that `edge build --target lambda-edge` writes, on a CloudFront made from its documentation, with the function in a process of
-// Node. Only one thing in the folder is changed: the function reads a bucket on loopback.
+// The folder that `edge build --target lambda-edge` writes, on a CloudFront made from its
+// documentation, with the function in a process of Node. Only one thing in the folder is changed:
+// the function reads a bucket on loopback.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,7 +41,10 @@ export interface LambdaEdgeOptions {
   readonly edit?: (name: string, text: string) => string;
 }
 
-/** What Lambda does: it calls the handler, passes on its result, and stops it after 5 s, the limit at viewer events. */
+/**
+ * What Lambda does: it calls the handler, passes on its result, and stops it after 5 s, the limit
+ * at viewer events.
+ */
 const LOOP = `import { handler } from './index.mjs';
 process.on('message', async ({ id, event }) => {
   let timer;

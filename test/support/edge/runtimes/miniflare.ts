@@ -1,5 +1,6 @@
-// Cloudflare on this machine: real workerd with its cache, and with a bucket of R2, bound as wrangler.toml says. The module is the one that
-// `edge build --target cloudflare` writes, unchanged.
+// Cloudflare on this machine: real workerd with its cache, and with a bucket of R2, bound as
+// wrangler.toml says. The module is the one that `edge build --target cloudflare` writes,
+// unchanged.
 
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';

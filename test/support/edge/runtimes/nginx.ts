@@ -1,4 +1,5 @@
-// Real nginx with njs, from the folder that `edge build --target nginx` writes, unchanged but where a test says otherwise.
+// Real nginx with njs, from the folder that `edge build --target nginx` writes, unchanged but where
+// a test says otherwise.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// What a transcript is run against: something that answers requests as they are written. Each runtime is started over one world.
+// What a transcript is run against: something that answers requests as they are written. Each
+// runtime is started over one world.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,7 +42,10 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** A program that listens on a port; rejects with its output, which may be collected, when it ends before that. */
+/**
+ * A program that listens on a port; rejects with its output, which may be collected, when it ends
+ * before that.
+ */
 export async function startProgram(
   command: string,
   args: readonly string[],

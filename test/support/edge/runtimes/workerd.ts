@@ -16,8 +16,9 @@ export const WORKERD = fileURLToPath(new URL('../../../../node_modules/.bin/work
 const ON_DISK: OriginOptions = { origin: 'TREE', originEndpoint: null, originRegion: null };
 
 /**
- * Starts workerd with a worker that keeps pointers for so long. `credentials`: more of its environment; `output`: collects what it
- * prints; `keyRingAt`: where it reads the key ring, if not in the tree.
+ * Starts workerd with a worker that keeps pointers for so long. `credentials`: more of its
+ * environment; `output`: collects what it prints; `keyRingAt`: where it reads the key ring, if not
+ * in the tree.
  */
 export async function startWorkerd(
   world: World,
