@@ -11,8 +11,8 @@ import { promisify } from 'node:util';
 
 import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import * as z from 'zod';
 
+import { productsDocumentSchema } from '../../src/contract/documents.ts';
 import { plainBuild } from '../support/reference/plain-build.ts';
 import { renderPlain } from '../support/reference/plain-documents.ts';
 import { plainKysely } from '../support/reference/plain-tables.ts';
@@ -22,54 +22,10 @@ import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
 const folder = mkdtempSync(join(tmpdir(), 'playbill-plain-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const slot = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
-const nullableSlot = slot.nullable();
-const nullableText = z.string().nullable();
-const card = z.strictObject({
-  productId: z.int(),
-  slug: z.string(),
-  name: z.string(),
-  ageRating: z.int(),
-  saleSchema: z.int(),
-  featured: z.boolean(),
-  banner: z.boolean(),
-  pushka: z.boolean(),
-  paused: z.boolean(),
-  soldOut: z.boolean(),
-  nextScheduleSlot: slot,
-  multiScheduleSlots: z.boolean(),
-  imageUrl: nullableText,
-  altText: nullableText,
-  copyright: nullableText,
-  copyrightUrl: nullableText,
-  inventoryItemName: z.string(),
-  multiInventoryItems: z.boolean(),
-  priceFrom: z.number().min(0).nullable(),
-  badges: z.array(z.string()),
-  groups: z.array(z.strictObject({ slug: z.string(), sortWeight: z.int() })),
-  todaySlot: nullableSlot,
-  todayMultiScheduleSlots: z.boolean().nullable(),
-  tomorrowSlot: nullableSlot,
-  tomorrowMultiScheduleSlots: z.boolean().nullable(),
-  weekendSlot: nullableSlot,
-  weekendMultiScheduleSlots: z.boolean().nullable(),
-});
-const categories = z.array(
-  z.strictObject({ id: z.int(), slug: z.string(), nameSingular: z.string(), namePlural: z.string() }),
-);
-const named = z.strictObject({ id: z.int(), slug: z.string(), name: z.string() });
-const products = z.strictObject({
-  productCards: z.array(card),
-  categories,
-  groups: z.array(named.extend({ cardType: z.int() })),
-  tags: z.array(named),
-  badges: z.array(named.extend({ color: z.string() })),
-});
-
 const distinctSorted = (slugs: string[]) => [...new Set(slugs)].toSorted();
 
 function checkDocuments(documents: { products: string; categories: string }): number {
-  const document = products.parse(JSON.parse(documents.products));
+  const document = productsDocumentSchema.parse(JSON.parse(documents.products));
   // Written again in the order of the schema: the same text, so the keys stand in that order and
   // nothing is spare.
   expect(`${JSON.stringify(document)}\n`).toBe(documents.products);
