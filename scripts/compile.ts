@@ -78,8 +78,10 @@ function compileTypes(folder: string): boolean {
 
 /** The texts that `edge build` fills in, where edge/template.ts looks for them. */
 function copyTemplates(folder: string): void {
-  const isTemplate = (path: string): boolean => statSync(path).isDirectory() || path.includes('/templates/');
-  cpSync(join(root, 'src/edge/targets'), folder, { recursive: true, filter: isTemplate });
+  const targets = join(root, 'src/edge/targets');
+  const isTemplate = (path: string): boolean =>
+    statSync(path).isDirectory() || relative(targets, path).includes('templates/');
+  cpSync(targets, folder, { recursive: true, filter: isTemplate });
 }
 
 /** @returns the exit code */

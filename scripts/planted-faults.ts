@@ -14,6 +14,11 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 export function plantFaults(words: readonly string[]): void {
   const faults = PLANTED_FAULTS.filter(({ what, file }) => words.every((word) => `${file} ${what}`.includes(word)));
+  if (faults.length === 0) {
+    console.error(`no planted fault has ${words.join(' and ')} in its text`);
+    process.exitCode = 2;
+    return;
+  }
   const copy = mkdtempSync(join(tmpdir(), 'playbill-planted-'));
   try {
     copyProject(copy);

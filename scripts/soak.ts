@@ -16,6 +16,7 @@ const { values, positionals } = parseArgs({
 const endsAt = performance.now() + 1000 * durationArgument(values.for, '--for');
 // Seeds of one night are not those of the next.
 const first = values.seed === undefined ? Math.floor(Date.now() / 1000) % 1_000_000_000 : Number(values.seed);
+if (!Number.isSafeInteger(first)) throw new Error(`--seed: expected an integer, found ${values.seed}`);
 
 let rounds = 0;
 do {

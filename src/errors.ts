@@ -41,7 +41,7 @@ export const ERRORS = {
   'database-unreadable': { exit: 2, meaning: 'not an SQLite database, a damaged one, or no permission' },
   'database-timeout': {
     exit: 75,
-    meaning: 'the catalogue was not read within `--read-timeout`; what is published stands',
+    meaning: 'the catalogue was not read within `--read-timeout`; what is published stays intact',
   },
   'database-busy': {
     exit: 75,

@@ -65,12 +65,6 @@ export const FINDINGS = {
 export type FindingCode = keyof typeof FINDINGS;
 
 /** An `error` holds back the fronts it concerns (law 7); a `warning` does not. */
-/**
- * How many findings are kept where there may be millions, as of a broken column or a failing disk.
- * The rest is only counted.
- */
-export const FINDINGS_KEPT = 1000;
-
 export type Severity = 'error' | 'warning';
 
 export interface Finding {
@@ -89,3 +83,9 @@ export interface Finding {
 export function findingLine(finding: Finding): string {
   return `${finding.severity} ${finding.code} ${finding.place}: ${finding.message}`;
 }
+
+/**
+ * How many findings are kept where there may be millions, as of a broken column or a failing disk.
+ * The rest is only counted.
+ */
+export const FINDINGS_KEPT = 1000;

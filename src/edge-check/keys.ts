@@ -30,8 +30,8 @@ const STANDING_TEXT: Readonly<Record<Standing, string>> = {
 };
 
 const OTHER_RING =
-  'the edge has another key ring than the tree. nginx: it may read an old copy of edge/keyring.json; a worker with a URL: build and ' +
-  'deploy it again; a bucket: wait a minute. For a key with a secret: check that the edge has the same secret';
+  'the edge has another key ring than the tree. nginx: it may read an old copy of edge/keyring.json; a worker ' +
+  'with a URL or a binding: copy edge/keyring.json there; a bucket: wait a minute. For a key with a secret: check that the edge has the same secret';
 
 /** Checks that the edge accepts or refuses a key as the tree's key ring says. */
 export async function checkKey(edge: CheckedEdge, tried: FrontKey, ring: KeyRing, now: string): Promise<EdgeCheck> {

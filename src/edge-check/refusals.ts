@@ -33,8 +33,8 @@ export interface MoreKeys {
 const LET_IN =
   'the edge accepts what the rule refuses: route every request to the rule, and let nothing in front of it answer';
 const OLD_RING =
-  'the edge has an old key ring. nginx: check where it reads edge/keyring.json; a worker with a URL: ' +
-  'build and deploy it again; a bucket: wait a minute';
+  'the edge has an old key ring. nginx: check where it reads edge/keyring.json; a worker with a URL or ' +
+  'a binding: copy edge/keyring.json there; a bucket: wait a minute';
 const SETS_FRONT = 'something in front of the rule sets or drops X-Front: pass it on unchanged';
 const CHANGES_PATH = 'something in front of the rule changes paths: pass them on unchanged';
 

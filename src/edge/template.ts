@@ -25,7 +25,7 @@ export function rendered(path: string, values: Values = {}): string {
   text = text.replaceAll(/^[ \t]*(\{\{[#/]\w+\}\})\n/gm, '$1');
   // A part may contain parts of other names.
   while (PART.test(text)) text = text.replaceAll(PART, (_, name: string, part: string) => (valueOf(name) ? part : ''));
-  return text.replaceAll(/\{\{(\W?\w+)\}\}/g, (_, name: string) => String(valueOf(name)));
+  return text.replaceAll(/\{\{(.*?)\}\}/g, (_, name: string) => String(valueOf(name)));
 }
 
 /** The same without the line break at its end, to stand within another text. */

@@ -1,6 +1,7 @@
-import { isFrontCode } from '../contract/front-code.ts';
 // Builds and parses the path of every file in the output tree (snapshot.md, "The output tree"), for
 // whatever writes or reads one. Paths are relative to the tree's root, with forward slashes.
+
+import { isFrontCode } from '../contract/front-code.ts';
 
 /** The two read operations of the API, as file names call them. */
 export const ENDPOINTS = ['products', 'categories'] as const;

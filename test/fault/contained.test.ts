@@ -133,7 +133,7 @@ describe('bad data holds back the fronts it concerns', () => {
     ]);
     expect(summary.findings.some(({ severity }) => severity === 'error')).toBe(true);
 
-    // With fix the row the front comes back.
+    // Once the row is fixed, the front comes back.
     await buildTree(good, tree, instant(LATER));
     expect(shownIn(tree)).toEqual(ALL_NEW);
     tellFault(

@@ -218,7 +218,7 @@ test('whatever stands in random cells, a build ends well, untouched fronts are p
       handle.close();
       rmSync(root, { recursive: true });
     }),
-    { numRuns: Number(process.env['FUZZ_RUNS'] ?? RUNS), seed: Number(process.env['FUZZ_SEED'] ?? SEED) },
+    { numRuns: Number(process.env['FUZZ_RUNS'] ?? RUNS), seed: Number(process.env['PLAYBILL_SEED'] ?? SEED) },
   );
   expect(heldTotal).toBeGreaterThan(RUNS / 3);
   expect(comparedTotal).toBeGreaterThan(RUNS);

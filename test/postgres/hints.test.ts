@@ -15,7 +15,7 @@ afterEach(() => overlay.clear());
 afterAll(() => overlay[Symbol.asyncDispose]());
 
 const ZONED = 'a time with its offset';
-const UTC = 'one without, in UTC or the zone that its clock shows';
+const UTC = 'one without, with the zone that its clock shows in place of UTC';
 const SECONDS = 'seconds since 1970';
 const LOCAL = 'the local time of the venue';
 const WORDS = 'words such as true and no';

@@ -104,7 +104,7 @@ describe('Slurm', () => {
     expect(readFileSync(join(folder, `slurm-${id}.out`), 'utf8')).toContain('Published 4 of 4 fronts');
   }, 300_000);
 
-  test('a shard that fails keeps finish from running, and what is published stands', async () => {
+  test('a shard that fails keeps finish from running, and what is published stays', async () => {
     const out = join(temporaryFolder(), 'out');
     const old = smallCatalogue({ fronts: FRONTS, productsPerFront: 1, sessionsPerProduct: 1, edition: 'old' });
     const environment = { PLAYBILL_DB: catalogueAt(join(temporaryFolder(), 'old.sqlite'), old) };

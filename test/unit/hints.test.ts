@@ -9,19 +9,17 @@ import { findingsOf, goodCatalogue } from '../support/database-rows.ts';
 import { conversionAt, everyConversion, selectWith } from '../support/conversions.ts';
 import { temporaryFolder } from '../support/trees.ts';
 
-const UTC = 'text in UTC or with its offset, or seconds since 1970';
+const UTC = 'text in UTC or with its offset';
+const SECONDS = 'seconds since 1970';
 const LOCAL = 'the local time of the venue';
 const YES = 'words, with yours for yes';
 const TEXT = 'numbers, or text that is too long';
 
 /** Of each conversion, what is made good by it. */
 const FOUND: readonly [table: TableName, column: string, from: string, values: readonly unknown[]][] = [
-  [
-    'sessions',
-    'starts_at',
-    UTC,
-    ['2026-05-05 16:00', '2026-05-05T19:00:00+03:00', '2026-05-05 16:00:00.250', 1_777_996_800, '1777996800', ''],
-  ],
+  ['sessions', 'starts_at', UTC, ['2026-05-05 16:00', '2026-05-05T19:00:00+03:00', '2026-05-05 16:00:00.250', '']],
+  ['sessions', 'starts_at', SECONDS, [1_777_996_800, '1777996800']],
+  ['sessions', 'ends_at', SECONDS, [1_778_004_000]],
   ['sessions', 'starts_at', 'milliseconds', [1_777_996_800_250]],
   ['sessions', 'starts_at', LOCAL, ['2026-05-05 19:00', '2026-05-05 19:00:00+03:00']],
   ['sessions', 'ends_at', UTC, ['2026-05-05 18:00:00', '']],
@@ -76,6 +74,29 @@ describe('what a hint makes of a value is good', () => {
       database.close();
     }
   });
+});
+
+/** What no conversion may turn into something that the value does not say. */
+test.each([
+  ['products', 'age_rating', 'digits', 'R18'],
+  ['products', 'age_rating', 'digits', 'PG-13'],
+  ['products', 'age_rating', 'digits', ''],
+  ['fronts', 'currency_exponent', 'digits', ''],
+  ['price_tiers', 'available', 'digits', '4 left'],
+  ['sessions', 'ends_at', UTC, 20_261_201],
+  ['sessions', 'ends_at', UTC, '20261201'],
+  ['sessions', 'ends_at', UTC, 'in summer'],
+] as const)('%s.%s from %s: %j stays a finding', async (table, column, from, value) => {
+  const path = join(temporaryFolder(), 'view.sqlite');
+  const database = goodCatalogue(path, true);
+  try {
+    database.prepare(`UPDATE ${table} SET ${column} = ?`).run(value);
+    database.exec(`ALTER TABLE ${table} RENAME TO theirs`);
+    database.exec(`CREATE VIEW ${table} AS ${selectWith(table, column, conversionAt('sqlite', table, column, from))}`);
+    expect((await findingsOf(path)).filter((one) => one.column === column)).toHaveLength(1);
+  } finally {
+    database.close();
+  }
 });
 
 test('every hint is tried', () => {

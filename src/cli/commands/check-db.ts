@@ -18,7 +18,7 @@ export function addCheckDbCommand(program: PlaybillCommand): void {
     .description(
       'Checks that the file of an SQLite catalogue is undamaged, that all tables and columns exist, then every value of every row, then what a CHECK constraint cannot: ids that ' +
         'refer to nothing, duplicate keys, unknown time zones, wall times that drifted, key material. Findings of one kind in ' +
-        'one column are grouped: their number, three examples, and SQL for a view that mends them.',
+        'one column are grouped: their number, three examples, and SQL for a view, for values that are usually found.',
     )
     .dbFlag()
     .flag('--all', 'print every finding, one per line: severity, code, location, what was expected and found')

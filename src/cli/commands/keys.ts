@@ -133,7 +133,8 @@ Each edge needs the secret before it reads the key ring:
 }
 
 const ONLY_COPY = 'This is the only copy of the private half. ';
-const KEEP_IT = 'Save it with --to FILE: sign --key and the client read that file.';
+const KEEP_IT = `Keep it in a file that only you can read, such as --to FILE writes:
+sign --key and the client read that file.`;
 
 const STYLES = { valid: 'good', 'not-yet-valid': 'warning', expired: 'warning', revoked: 'bad' } as const;
 

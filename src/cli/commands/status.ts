@@ -126,7 +126,8 @@ async function keysFor(
 function edgeLines({ url, checks }: NonNullable<StatusResultJson['edge']>, terminal: Terminal): string[] {
   const right = checks.filter(({ state }) => state === 'ok').length;
   const tried = countText(checks.filter(({ check }) => check.startsWith('key ')).length, 'key');
-  const verb = right === checks.length ? 'matches' : 'differs from';
+  const isAnyDifferent = checks.some(({ state }) => state === 'differs');
+  const verb = isAnyDifferent ? 'differs from' : right === checks.length ? 'matches' : 'could not be compared with';
   return [
     '',
     edgeChecksText(checks, terminal),

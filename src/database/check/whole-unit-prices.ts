@@ -69,6 +69,8 @@ export const WHOLE_UNIT_PRICES = ruleOnTotals({
 function wholeUnits(row: unknown[], prices: Rows): Finding[] {
   if (!MONEY.accepts(row)) return [];
   const [currency, exponent] = row;
+  // Without minor units, a price in whole units is right.
+  if (exponent === 0) return [];
   const units = SMALL_UNITS.has(currency) ? LOWEST_PRICE.ofSmallUnits : LOWEST_PRICE.ofOthers;
   const factor = 10 ** exponent;
   const [total = 0, ...below] = (prices.find(([one]) => one === currency) ?? []).slice(1).map(Number);

@@ -41,6 +41,8 @@ function otherConversions(dialect: Dialect, name: string, column: Column<unknown
   if (name === 'age_rating')
     return [...dialect.number(name), { from: 'NULL for all ages', sql: `coalesce(${name}, 0)` }];
   if (column.declared === 'INTEGER') return dialect.number(name);
+  // A keyid that is cut off, or made of something else, is another key.
+  if (name === 'keyid') return [];
   if (column.similar === undefined) return dialect.freeText(name);
   const { from, sql } = column.similar;
   return [{ from, sql: sql(dialect.text(name)) }];
@@ -73,12 +75,11 @@ const WHOLE_UNITS = 'whole units of a currency of two decimals';
 const MINOR_UNITS = 'minor units';
 
 const SQLITE: Dialect = {
+  // What is no time stays as it is, and a finding, instead of becoming an open end.
   instant: (name, isStart) => [
-    {
-      from: 'text in UTC or with its offset, or seconds since 1970',
-      sql: `strftime('%Y-%m-%dT%H:%M:%SZ', ${name}, 'auto')`,
-    },
-    { from: 'milliseconds', sql: `strftime('%Y-%m-%dT%H:%M:%SZ', ${name} / 1000, 'auto')` },
+    { from: 'text in UTC or with its offset', sql: `coalesce(${instantInSqlite(name)}, nullif(${name}, ''))` },
+    { from: 'seconds since 1970', sql: instantInSqlite(name, 'unixepoch') },
+    { from: 'milliseconds', sql: instantInSqlite(`${name} / 1000`, 'unixepoch') },
     ...(isStart ? [{ from: LOCAL_START, sql: `NULL AS starts_at, ${wallTimeInSqlite(name)} AS starts_local` }] : []),
   ],
   wallTime: (name) => [{ from: 'text', sql: wallTimeInSqlite(name) }],
@@ -91,12 +92,22 @@ const SQLITE: Dialect = {
     { from: WHOLE_UNITS, sql: `CAST(round(${name} * 100) AS INTEGER)` },
     { from: MINOR_UNITS, sql: `CAST(round(${name}) AS INTEGER)` },
   ],
-  number: (name) => [{ from: 'digits', sql: `CAST(${name} AS INTEGER)` }],
+  number: (name) => [
+    {
+      from: 'digits',
+      // Only what the cast keeps: of R18 and of empty text it would make 0.
+      sql: `iif(${name} = CAST(${name} AS INTEGER), CAST(${name} AS INTEGER), ${name})`,
+    },
+  ],
   freeText: (name) => [
     { from: 'numbers, or text that is too long', sql: `substr(CAST(${name} AS TEXT), 1, ${TEXT_LENGTH_MAX})` },
   ],
   text: (name) => name,
 };
+
+function instantInSqlite(time: string, modifier?: string): string {
+  return `strftime('%Y-%m-%dT%H:%M:%SZ', ${time}${modifier === undefined ? '' : `, '${modifier}'`})`;
+}
 
 /** Nineteen characters are the time without its offset. */
 function wallTimeInSqlite(name: string): string {
@@ -107,7 +118,7 @@ const POSTGRES: Dialect = {
   instant: (name, isStart) => [
     { from: 'a time with its offset', sql: `nullif(${name}::text, '')::timestamptz` },
     {
-      from: 'one without, in UTC or the zone that its clock shows',
+      from: 'one without, with the zone that its clock shows in place of UTC',
       sql: `nullif(${name}::text, '')::timestamp AT TIME ZONE 'UTC'`,
     },
     { from: 'seconds since 1970', sql: `to_timestamp(trunc(${name}::numeric))` },

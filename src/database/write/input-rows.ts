@@ -23,7 +23,7 @@ const REFUSALS_SHOWN = 10;
 /** Rows per batch. Measured: more gain nothing, and fewer need more round trips to a server. */
 const ROWS_PER_BATCH = 500;
 
-/** RefusedRows of rows, several of which are thrown as one. */
+/** Refused rows, several of which are thrown as one error. */
 export class RefusedRows {
   readonly #catalogue: Pick<CatalogueWriter, 'isOpen'>;
   readonly #restText: string;
@@ -134,7 +134,7 @@ function rowOf(text: string, location: string): InputRow | AppError {
     return invalid(`text that is not JSON: ${messageOf(error).replace(/ \(line \d+ column \d+\)/, '')}`);
   }
   if (!isRecord(parsed)) return invalid(quoted(parsed));
-  const repeated = repeatedMember(text);
+  const repeated = repeatedMember(text, parsed);
   if (repeated !== null) return invalid(`the member ${quoted(repeated)} twice`);
   const { table, row, ...others } = parsed;
   const [unexpected] = Object.keys(others);

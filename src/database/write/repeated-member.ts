@@ -1,7 +1,24 @@
 // Finds a member that an object has twice. JSON.parse keeps the last of them and says nothing.
 
-/** The first name that an object in a JSON text, at any depth, has twice; null where none has. */
-export function repeatedMember(text: string): string | null {
+/**
+ * The first name that an object in a JSON text, at any depth, has twice; null where none has.
+ * `parsed`: the value of the text.
+ */
+export function repeatedMember(text: string, parsed: unknown): string | null {
+  // A quote before a colon ends a name, or stands in a string: there are at least as many as members.
+  // As many as the value has, and none was lost.
+  return (text.match(/"\s*:/g)?.length ?? 0) === membersIn(parsed) ? null : searched(text);
+}
+
+function membersIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const values: readonly unknown[] = Object.values(value);
+  let total = Array.isArray(value) ? 0 : values.length;
+  for (const member of values) total += membersIn(member);
+  return total;
+}
+
+function searched(text: string): string | null {
   /** The names so far in each object or array that is open here. */
   const open: Set<string>[] = [];
   let lastString = '';
