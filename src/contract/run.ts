@@ -64,7 +64,7 @@ export const shardResultSchema = z.strictObject({
     shardOf: z.record(frontCode, count),
     /** Fronts that no shard renders, and why. */
     held: z.record(frontCode, heldReason),
-    removalHold: heldReason.nullable(),
+    removalGuard: heldReason.nullable(),
     disabledCodes: z.array(z.string()),
     isEveryFrontKnown: z.boolean(),
     findings: z.array(findingSchema),

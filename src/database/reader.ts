@@ -36,7 +36,7 @@ export interface CatalogueRows {
   /** The same in batches, for large tables. Several queries may be in progress at once. */
   batches(query: Query, rowsPerBatch?: number): AsyncGenerator<unknown[][]>;
   /** Completes `expected a table "fronts"`: the schemas that are searched, or ''. */
-  readonly placeOfTables: string;
+  readonly locationOfTables: string;
   /** The same as SQL, for a search_path: `storefront, public`; '' where no schema is searched. */
   readonly schemas: string;
   /** The contract's tables that exist. @throws AppError database-unreadable, database-busy */

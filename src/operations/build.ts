@@ -151,7 +151,7 @@ export function checkedFronts(
   return {
     held,
     // A front that seems to be missing may be the one whose code cannot be read.
-    removalHold: frontCodes !== null ? 'not-selected' : isEveryCodeKnown ? null : 'findings',
+    removalGuard: frontCodes !== null ? 'not-selected' : isEveryCodeKnown ? null : 'findings',
     disabledCodes,
     isEveryFrontKnown: isEveryCodeKnown,
     findings: findings.kept,

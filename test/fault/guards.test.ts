@@ -48,7 +48,7 @@ interface Place {
 }
 
 /** A copy of the tree, and of the catalogue with changes. */
-function placeOf(sql: string): Place {
+function locationOf(sql: string): Place {
   const root = temporaryFolder();
   const database = join(root, 'catalogue.sqlite');
   copyFileSync(good, database);
@@ -81,7 +81,7 @@ describe('guards', () => {
   ])(
     '%s holds back that front alone, until it is overridden, and then the summary says so',
     async (code, sql, message) => {
-      const place = placeOf(sql);
+      const place = locationOf(sql);
       const held = await run(place, LATER);
       expect(held, held.stderr).toMatchObject({ code: 4 });
       expect(held.stdout).toContain(
@@ -94,7 +94,7 @@ describe('guards', () => {
       tellFault({ situation, sees: 'this front old, the others new', heals }, held.code);
 
       for (const flag of ['--allow-shrink', '--force']) {
-        const again = placeOf(sql);
+        const again = locationOf(sql);
         const overridden = await run(again, LATER, flag);
         expect(overridden, overridden.stderr).toMatchObject({ code: 0 });
         expect(overridden.stdout).toContain(`bravo: overridden ${code}: ${message}\n`);
@@ -104,10 +104,10 @@ describe('guards', () => {
   );
 
   test('three cards may go, and more where --max-shrink says so', async () => {
-    const three = placeOf("UPDATE products SET status = 'archived' WHERE id IN (2001, 2002, 2003)");
+    const three = locationOf("UPDATE products SET status = 'archived' WHERE id IN (2001, 2002, 2003)");
     expect(await run(three, LATER)).toMatchObject({ code: 0 });
     expect(movedIn(three)).toEqual(['alpha', 'bravo', 'charlie']);
-    const most = placeOf(MOST_SHOWS_GONE);
+    const most = locationOf(MOST_SHOWS_GONE);
     expect(await run(most, LATER, '--max-shrink', '80%')).toMatchObject({ code: 0 });
     expect(movedIn(most)).toEqual(['alpha', 'bravo', 'charlie']);
   });
@@ -115,7 +115,7 @@ describe('guards', () => {
   test('the clock alone never trips them: cards that are over by now are compared with the edition of now', async () => {
     // Everything of bravo's but the shared show ends within the hour that passes.
     const sql = "DELETE FROM sessions WHERE product_id BETWEEN 2001 AND 2004 AND starts_at > '2026-05-01T10:00:00Z'";
-    const place = placeOf(sql);
+    const place = locationOf(sql);
     const published = await run(place, NOW);
     expect(published, published.stderr).toMatchObject({ code: 0 });
     const later = await run(place, LATER, '--json');
@@ -124,7 +124,7 @@ describe('guards', () => {
   });
 
   test('an earlier now holds back every front; only --force goes back', async () => {
-    const place = placeOf('');
+    const place = locationOf('');
     for (const flags of [[], ['--allow-shrink']]) {
       const held = await run(place, EARLIER, '--json', ...flags);
       expect(held, held.stderr).toMatchObject({ code: 4 });
@@ -140,7 +140,7 @@ describe('guards', () => {
   });
 
   test('a clock that was set back holds back every front, until it has caught up', async () => {
-    const place = placeOf('');
+    const place = locationOf('');
     // The clock of this machine is behind what was published while it was ahead: by a day, or by
     // ten years.
     for (const days of [1, 3650]) {
@@ -161,13 +161,15 @@ describe('guards', () => {
   });
 
   test('a revoked key leaves the key ring although every front is held back', async () => {
-    const place = placeOf("DELETE FROM front_keys WHERE keyid = 'bravo-site'");
+    const place = locationOf("DELETE FROM front_keys WHERE keyid = 'bravo-site'");
     expect(await run(place, EARLIER)).toMatchObject({ code: 4 });
     expect(stateOf(place.tree)).toEqual({ ...before, keyRing: expect.not.stringContaining('bravo-site') });
   });
 
   test('bad data outranks a guard', async () => {
-    const place = placeOf(`${FEWER_THAN_WANTED}; UPDATE fronts SET timezone = 'Mars/Olympus' WHERE code = 'charlie'`);
+    const place = locationOf(
+      `${FEWER_THAN_WANTED}; UPDATE fronts SET timezone = 'Mars/Olympus' WHERE code = 'charlie'`,
+    );
     const held = await run(place, LATER, '--json');
     expect(held, held.stderr).toMatchObject({ code: 3 });
     expect(summaryOf(held).fronts.map((front) => front.held)).toEqual([null, 'min-cards', 'findings']);
@@ -180,7 +182,7 @@ describe('fronts that come and go', () => {
     ['disabled', "UPDATE fronts SET status = 'disabled' WHERE code = 'bravo'"],
     ['deleted', "PRAGMA foreign_keys = ON; DELETE FROM fronts WHERE code = 'bravo'"],
   ])('a front that is %s loses its pointer and nothing else', async (_, sql) => {
-    const place = placeOf(sql);
+    const place = locationOf(sql);
     const editions = [...stampsOf(place.tree).keys()].filter((path) =>
       /fronts\/bravo\/.*\.[0-9a-f]{16}\.json$/.test(path),
     );
@@ -200,7 +202,7 @@ describe('fronts that come and go', () => {
   });
 
   test('--front leaves the others untouched, be they changed, bad or gone', async () => {
-    const place = placeOf(
+    const place = locationOf(
       `UPDATE products SET name = 'changed'; UPDATE fronts SET status = 'disabled' WHERE code = 'bravo';
        UPDATE fronts SET timezone = 'Mars/Olympus' WHERE code = 'charlie'`,
     );
@@ -217,7 +219,7 @@ describe('fronts that come and go', () => {
   });
 
   test('a front that no active front bears is a wrong word, and nothing is written', async () => {
-    const place = placeOf("UPDATE products SET name = 'changed'; DELETE FROM front_keys");
+    const place = locationOf("UPDATE products SET name = 'changed'; DELETE FROM front_keys");
     const stamps = stampsOf(place.tree);
     const refused = await run(place, LATER, '--front', 'alpha', 'nowhere', '--json');
     expect(refused, refused.stderr).toMatchObject({ code: 2 });
@@ -229,7 +231,7 @@ describe('fronts that come and go', () => {
 test('a published edition of the wrong size holds back its front until --force writes it again', async () => {
   // The editions that are published are needed again, by pointers that a quarter of the horizon
   // lets grow no older.
-  const place = placeOf(NO_NEWS);
+  const place = locationOf(NO_NEWS);
   const now = '2026-05-01T10:30:00Z';
   const [entry = ''] = /"2026-05-01T10:[345][^"]+"/.exec(before.pointers.get('bravo') ?? '') ?? [];
   const damaged = join(place.tree, `public/fronts/bravo/products.${entry.slice(22, 38)}.json`);

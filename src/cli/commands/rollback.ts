@@ -72,7 +72,7 @@ async function rollBack(
       : `is right only until ${validUntil}: from then on edges serve its last edition, marked as stale`;
     terminal.log(`note: a front of release ${id} ${state}\n${copyText(out)}`);
   }
-  const { manifest, now: asOf, plan, fronts, replacedId, findings, requests } = await rollBackTree(out, id);
+  const { manifest, now: releaseNow, plan, fronts, replacedId, findings, requests } = await rollBackTree(out, id);
   for (const finding of findings) terminal.log(findingLine(finding));
   const pointersOf = (action: PlanEntry['action']): number =>
     plan.filter((entry) => entry.action === action && entry.path.endsWith('/pointer.json')).length;
@@ -88,7 +88,7 @@ async function rollBack(
     ...requestLines(requests),
     ...holdLines(id, id),
   ];
-  const notified = await notifyOfPublish({ plan, releaseId: id, replacedId }, flags, context, asOf);
+  const notified = await notifyOfPublish({ plan, releaseId: id, replacedId }, flags, context, releaseNow);
   for (const warning of notified.warnings) terminal.log(warningLine(warning));
   const bill = requests === null ? {} : { requests };
   return [{ release: id, hold: { release: id }, pointers, fronts, validUntil, ...bill, ...notified }, lines.join('\n')];

@@ -96,7 +96,7 @@ async function* repeatedKeys(reader: CatalogueReader, table: TableName): AsyncGe
     .having((eb) => eb.fn.countAll(), '>', 1);
   for await (const batch of reader.batches(repeated)) {
     for (const row of batch) {
-      const location = checker.placeOf(columns.map((column) => row[key.indexOf(column)]));
+      const location = checker.locationOf(columns.map((column) => row[key.indexOf(column)]));
       const message = `expected a unique ${key.join(', ')}, found ${String(row[key.length])} rows with it`;
       const finding = findingOf('error', 'duplicate-key', location, message);
       yield key.length === 1 ? finding : { ...finding, hint: 'where a view repeats whole rows: SELECT DISTINCT' };
@@ -122,8 +122,8 @@ async function* repeatedValues(reader: CatalogueReader, table: TableName, column
         first = row;
         continue;
       }
-      const message = `${column}: expected a value that no other row has, found ${quoted(row[at])}, which is also that of ${checker.placeOf(first)}`;
-      yield findingOf('error', 'duplicate-key', checker.placeOf(row), message, column);
+      const message = `${column}: expected a value that no other row has, found ${quoted(row[at])}, which is also that of ${checker.locationOf(first)}`;
+      yield findingOf('error', 'duplicate-key', checker.locationOf(row), message, column);
     }
   }
 }

@@ -58,10 +58,10 @@ function emptyFront(
   if (status !== 'active') return [];
   if (!listingIds.has(id)) {
     const message = 'expected a product of this active front in front_products, found none: it shows nothing';
-    return [findingOf('warning', 'front-empty', FRONT.placeOf(row), message)];
+    return [findingOf('warning', 'front-empty', FRONT.locationOf(row), message)];
   }
   const currencies = currenciesOf.get(id) ?? [];
   if (currencies.length === 0 || currencies.includes(currency)) return [];
   const message = `currency: expected ticket tiers of its products in ${currency}, found ${currencies.join(', ')} alone: nothing has a price`;
-  return [findingOf('warning', 'currency-unused', FRONT.placeOf(row), message, 'currency')];
+  return [findingOf('warning', 'currency-unused', FRONT.locationOf(row), message, 'currency')];
 }

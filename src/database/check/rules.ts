@@ -15,12 +15,12 @@ import { WHOLE_UNIT_PRICES } from './whole-unit-prices.ts';
 const ZONES = (['fronts', 'venues'] as const).map((table) => {
   const checker = new RowChecker(table, ['id', 'timezone']);
   return ruleOnRows(checker, (row, { zones }) =>
-    zones.get(row[1]) === null ? unknownZone(checker.placeOf(row), row[1]) : null,
+    zones.get(row[1]) === null ? unknownZone(checker.locationOf(row), row[1]) : null,
   );
 });
 
 const PAUSE = new RowChecker('products', ['id', 'paused', 'paused_until']);
-const PAUSES = ruleOnRows(PAUSE, (row) => pauseFinding(() => PAUSE.placeOf(row), row[1], row[2]));
+const PAUSES = ruleOnRows(PAUSE, (row) => pauseFinding(() => PAUSE.locationOf(row), row[1], row[2]));
 
 const ZONE_RULES: Rule = {
   needs: ['sessions', 'venues'],
@@ -35,16 +35,16 @@ const STARTS = ruleOnRows(
   START,
   (row, { zoneOf, tzdata }) => {
     const [, venueId, startsAt, startsLocal] = row;
-    if (startsAt === null && startsLocal === null) return noStart(START.placeOf(row));
+    if (startsAt === null && startsLocal === null) return noStart(START.locationOf(row));
     // Without a zone there is a finding already: a dangling id, or an unknown zone.
     const zone = zoneOf.get(venueId) ?? null;
-    return zone === null ? null : startOf(() => START.placeOf(row), startsAt, startsLocal, zone, tzdata).finding;
+    return zone === null ? null : startOf(() => START.locationOf(row), startsAt, startsLocal, zone, tzdata).finding;
   },
   { needs: ['venues'] },
 );
 
 const SESSION = new RowChecker('sessions', ['id']);
-const PRIVATE_SESSIONS = ruleOnRows(SESSION, (row) => noPublicTier(SESSION.placeOf(row)), {
+const PRIVATE_SESSIONS = ruleOnRows(SESSION, (row) => noPublicTier(SESSION.locationOf(row)), {
   needs: ['price_tiers'],
   // Ids of sessions that have ticket tiers of their own, none of them public.
   query: knownTables

@@ -31,7 +31,7 @@ export function canBeStub(table: TableName): boolean {
   return !ESSENTIAL.includes(table);
 }
 
-type RowSource = Pick<CatalogueRows, 'describe' | 'typeProblem' | 'path' | 'kind' | 'placeOfTables'>;
+type RowSource = Pick<CatalogueRows, 'describe' | 'typeProblem' | 'path' | 'kind' | 'locationOfTables'>;
 
 const ERROR_CODES = {
   'table-missing': 'contract-table-missing',
@@ -65,7 +65,7 @@ export async function examineContract(reader: RowSource) {
     if (description?.isView === true) views.add(table);
     if (description === undefined) {
       absent.add(table);
-      const message = `expected a table or view "${table}"${reader.placeOfTables}, found none`;
+      const message = `expected a table or view "${table}"${reader.locationOfTables}, found none`;
       const orStub = canBeStub(table)
         ? `; for an empty one: playbill check-db --db ${shellWord(reader.path)} --stubs`
         : '';

@@ -29,7 +29,7 @@ export async function* danglingIds(
     const isId = reader.isWhole(column);
     const unknown = anyTable.selectFrom(table).select(column).where(isId).except(ids);
     for await (const batch of reader.batches(query.where(isId).where(column, 'in', unknown))) {
-      for (const row of batch) yield dangling(checker.placeOf(row), column, parent, row[columns.indexOf(column)]);
+      for (const row of batch) yield dangling(checker.locationOf(row), column, parent, row[columns.indexOf(column)]);
     }
   }
   if (table === 'price_tiers' && readable.has('sessions')) yield* tiersOfOtherProducts(reader);
@@ -51,7 +51,7 @@ async function* tiersOfOtherProducts(reader: RowSource): AsyncGenerator<Finding>
       // A value that is not an id is a finding already.
       if (!Number.isSafeInteger(productId) || !Number.isSafeInteger(sessionProductId)) continue;
       const message = `session_id: expected a session of product ${String(productId)}, found session ${String(sessionId)} of product ${String(sessionProductId)}`;
-      yield findingOf('error', 'dangling-id', TIER.placeOf(row), message, 'session_id');
+      yield findingOf('error', 'dangling-id', TIER.locationOf(row), message, 'session_id');
     }
   }
 }

@@ -73,14 +73,14 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
       if (rule.accepts(row[i]) || wholeSeconds(rule, row[i]) !== undefined) return [];
       const column = this.columns[i] ?? '';
       const message = `${column}: expected ${rule.expected}, found ${foundText(row[i])}`;
-      const finding = findingOf('error', 'value-invalid', this.placeOf(row), message, column);
+      const finding = findingOf('error', 'value-invalid', this.locationOf(row), message, column);
       if (isUndecodable) return [finding];
       return [{ ...finding, hint: hintFor(kind, this.table, column, rule) }];
     });
   }
 
   /** `sessions 17`: the table and the row's key, for a row with its key among the columns. */
-  placeOf(row: readonly unknown[]): string {
+  locationOf(row: readonly unknown[]): string {
     const key = TABLE_RULES[this.table].key.map((name) => {
       const value = row[this.columns.findIndex((column) => column === name)];
       return typeof value === 'number' || (typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value))

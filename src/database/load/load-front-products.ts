@@ -60,7 +60,7 @@ export async function loadFrontProducts(
         for (const [i, one] of rows.entries()) {
           const row = wholeRow(frontId, one, weights[i]);
           if (FRONT_PRODUCT.check(row, log, { frontId: parseId(row[0]) }) && !codeOf.has(row[0])) {
-            log.add([dangling(FRONT_PRODUCT.placeOf(row), 'front_id', 'fronts', row[0])], {});
+            log.add([dangling(FRONT_PRODUCT.locationOf(row), 'front_id', 'fronts', row[0])], {});
           }
         }
       }
@@ -102,7 +102,7 @@ class FrontProductsBuilder {
       const productId = row === null ? Number(one) : row[1];
       const number = this.productNumbers.add(productId);
       if (this.#lastFrontIds[number] === frontId) {
-        const place = FRONT_PRODUCT.placeOf(wholeRow(frontId, one, weight));
+        const place = FRONT_PRODUCT.locationOf(wholeRow(frontId, one, weight));
         this.#log.add([repeated(place)], { frontId });
         continue;
       }

@@ -80,7 +80,7 @@ export async function loadFronts(
     const [id, code, , timezone, currency, currencyExponent, weekendDays, , minCards] = row;
     const zone = zones.get(timezone);
     if (zone === null) {
-      log.add([unknownZone(FRONT.placeOf(row), timezone)], { frontId: id });
+      log.add([unknownZone(FRONT.locationOf(row), timezone)], { frontId: id });
       unzonedCodes.push(code);
       continue;
     }
@@ -119,7 +119,7 @@ export async function loadFrontRows(
     const otherId = idOf.get(code);
     if (codeOf.has(id) || otherId !== undefined) {
       const message = `expected a unique id and code, found ${id} or "${code}" twice`;
-      log.add([findingOf('error', 'duplicate-key', FRONT.placeOf(row), message)], { frontId: id });
+      log.add([findingOf('error', 'duplicate-key', FRONT.locationOf(row), message)], { frontId: id });
       if (otherId !== undefined) log.badFrontIds.add(otherId);
       // Not the same row twice: one of the two has another front's id or code, and its own cannot
       // be known.
@@ -161,11 +161,11 @@ async function loadAttached(
     const [frontId, id] = row;
     const position = positionOf.get(id);
     const known = attached.get(frontId) ?? [];
-    if (!codeOf.has(frontId)) log.add([dangling(checker.placeOf(row), 'front_id', 'fronts', frontId)], {});
-    else if (position === undefined) log.add([dangling(checker.placeOf(row), idColumn, parent, id)], { frontId });
+    if (!codeOf.has(frontId)) log.add([dangling(checker.locationOf(row), 'front_id', 'fronts', frontId)], {});
+    else if (position === undefined) log.add([dangling(checker.locationOf(row), idColumn, parent, id)], { frontId });
     // The element's own row has a finding: every front that attaches it is held back.
     else if (position === null) log.badFrontIds.add(frontId);
-    else if (known.includes(position)) log.add([repeated(checker.placeOf(row))], { frontId });
+    else if (known.includes(position)) log.add([repeated(checker.locationOf(row))], { frontId });
     else {
       known.push(position);
       attached.set(frontId, known);

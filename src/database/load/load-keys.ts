@@ -48,7 +48,7 @@ export async function loadKeys(
       revokedAt: REVOKED_AT.accepts(revokedAt) ? revokedAt : formatInstant(now),
     };
     const other = keys.get(keyid);
-    if (other !== undefined) log.add([repeated(KEY.placeOf(row))], {});
+    if (other !== undefined) log.add([repeated(KEY.locationOf(row))], {});
     keys.set(keyid, oneOf({ entry, isFrontUnknown: front === undefined, ...dates }, other));
   }
   return {
@@ -68,7 +68,7 @@ function entryOf(row: KeyRow, front: string | undefined, { codeOf }: FrontCodes,
   if (typeof entry === 'string') log.add([materialFinding(row, entry)], {});
   // A front that is known but not certain has a finding of its own.
   if (front === undefined && !codeOf.has(row[1]))
-    log.add([dangling(KEY.placeOf(row), 'front_id', 'fronts', row[1])], {});
+    log.add([dangling(KEY.locationOf(row), 'front_id', 'fronts', row[1])], {});
   return front === undefined || typeof entry === 'string' ? null : entry;
 }
 
@@ -93,7 +93,7 @@ export function keyFinding(row: KeyRow): Finding | null {
 }
 
 function materialFinding(row: KeyRow, problem: string): Finding {
-  return findingOf('error', 'key-material-wrong', KEY.placeOf(row), problem);
+  return findingOf('error', 'key-material-wrong', KEY.locationOf(row), problem);
 }
 
 /**

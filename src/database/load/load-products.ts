@@ -188,7 +188,7 @@ export class ProductLoad {
       }
     }
     for (const [frontId, sessionId] of this.#orphanExclusions) {
-      const place = EXCLUSION.placeOf([frontId, sessionId]);
+      const place = EXCLUSION.locationOf([frontId, sessionId]);
       this.#log.add([dangling(place, 'session_id', 'sessions', sessionId)], { frontId: parseId(frontId) });
     }
     const { withoutForeignKeys } = this.#context;
@@ -205,7 +205,7 @@ export class ProductLoad {
   #noteOrphans(table: ChildTable, group: Group): void {
     const { id: productId } = group;
     for (const row of rowsOf(group)) {
-      this.#log.add([dangling(CHILDREN[table].placeOf(row), 'product_id', 'products', productId)], {});
+      this.#log.add([dangling(CHILDREN[table].locationOf(row), 'product_id', 'products', productId)], {});
       const id = parseId(productId);
       if (id !== undefined) this.#log.badProductIds.add(id);
     }

@@ -37,12 +37,12 @@ export function sessionsOf(
     const salesStart = row[4];
     const salesEnd = row[5];
     if (isRepeated(id, ids)) {
-      log.add([repeated(SESSION.placeOf(row))], { productId });
+      log.add([repeated(SESSION.locationOf(row))], { productId });
       continue;
     }
     const venue = context.venues.get(venueId);
     if (venue === undefined) {
-      log.add([dangling(SESSION.placeOf(row), 'venue_id', 'venues', venueId)], { productId });
+      log.add([dangling(SESSION.locationOf(row), 'venue_id', 'venues', venueId)], { productId });
       continue;
     }
     if (venue === null) {
@@ -50,12 +50,12 @@ export function sessionsOf(
       log.badProductIds.add(productId);
       continue;
     }
-    const start = startOf(() => SESSION.placeOf(row), row[2], row[3], venue.zone, context.tzdata);
+    const start = startOf(() => SESSION.locationOf(row), row[2], row[3], venue.zone, context.tzdata);
     if (start.finding !== null) log.add([start.finding], { productId });
     const startsAt = start.startsAt;
     if (startsAt === null) continue;
     const own = bySession.get(id);
-    if (own?.length === 0) log.add([noPublicTier(SESSION.placeOf(row))], {});
+    if (own?.length === 0) log.add([noPublicTier(SESSION.locationOf(row))], {});
     sessions.push({
       id,
       status: row[6],
@@ -93,7 +93,7 @@ function tiersOf(
     if (!TIER.check(row, log, { productId })) continue;
     const [id, sessionId, kind, isPublic, isInPriceFrom, amountMinor, currency, available, validFrom, validUntil] = row;
     if (isRepeated(id, ids)) {
-      log.add([repeated(TIER.placeOf(row))], { productId });
+      log.add([repeated(TIER.locationOf(row))], { productId });
       continue;
     }
     const refusal = tierRefusal(kind, isPublic === 1);

@@ -75,7 +75,7 @@ async function loadElements<
     const { id, slug } = element;
     if (positionOf.has(id) || slugs.has(slug)) {
       const message = `expected a unique id and slug, found ${id} or "${slug}" twice`;
-      log.add([findingOf('error', 'duplicate-key', checker.placeOf(row), message)], {});
+      log.add([findingOf('error', 'duplicate-key', checker.locationOf(row), message)], {});
       positionOf.set(id, null);
       continue;
     }
@@ -102,9 +102,9 @@ export async function loadVenues(
     }
     const [id, name, timezone] = row;
     const zone = zones.get(timezone);
-    if (zone === null) log.add([unknownZone(VENUE.placeOf(row), timezone)], {});
+    if (zone === null) log.add([unknownZone(VENUE.locationOf(row), timezone)], {});
     else if (venues.has(id))
-      log.add([findingOf('error', 'duplicate-key', VENUE.placeOf(row), 'expected a unique id, found it twice')], {});
+      log.add([findingOf('error', 'duplicate-key', VENUE.locationOf(row), 'expected a unique id, found it twice')], {});
     venues.set(id, zone === null || venues.has(id) ? null : { id, name, zone });
   }
   return venues;

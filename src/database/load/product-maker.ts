@@ -64,11 +64,11 @@ export class ProductMaker {
     const [id, slug, name, ageRating, saleSchema, pushka, paused, pausedUntil, imageId, status] = row;
     if (isRepeated || this.#slugs.has(slug)) {
       const message = `expected a unique id and slug, found ${id} or "${slug}" twice`;
-      log.add([findingOf('error', 'duplicate-key', PRODUCT.placeOf(row), message)], { productId: id });
+      log.add([findingOf('error', 'duplicate-key', PRODUCT.locationOf(row), message)], { productId: id });
       return null;
     }
     this.#slugs.add(slug);
-    const pauseProblem = pauseFinding(() => PRODUCT.placeOf(row), paused, pausedUntil);
+    const pauseProblem = pauseFinding(() => PRODUCT.locationOf(row), paused, pausedUntil);
     if (pauseProblem !== null) {
       log.add([pauseProblem], { productId: id });
       return null;
@@ -130,7 +130,7 @@ function imageOf(row: readonly unknown[], productId: number, imageId: number | n
   if (imageId === null) return null;
   const imageRow = row.slice(PRODUCT.columns.length);
   if (imageRow[0] === null) {
-    log.add([dangling(PRODUCT.placeOf(row), 'image_id', 'images', imageId)], { productId });
+    log.add([dangling(PRODUCT.locationOf(row), 'image_id', 'images', imageId)], { productId });
     return null;
   }
   if (!IMAGE.check(imageRow, log, { productId })) return null;
@@ -155,7 +155,7 @@ function exclusionsOf(productId: number, rows: Rows, log: FindingLog): ReadonlyM
  * Checks rows of a table that links products to elements of another; the element's id is in the
  * second column.
  */
-interface LinkChecker<R extends readonly unknown[]> extends Pick<typeof PRODUCT, 'placeOf'> {
+interface LinkChecker<R extends readonly unknown[]> extends Pick<typeof PRODUCT, 'locationOf'> {
   check(row: readonly unknown[], log: FindingLog, concerns: { readonly productId: number }): row is R;
   readonly columns: readonly string[];
 }
@@ -182,12 +182,12 @@ function linksOf<R extends readonly unknown[]>(
     const id = Number(row[1]);
     const position = positions.get(id);
     if (position === undefined)
-      log.add([dangling(checker.placeOf(row), checker.columns[1] ?? '', parent, id)], { productId });
+      log.add([dangling(checker.locationOf(row), checker.columns[1] ?? '', parent, id)], { productId });
     // The element's own row has a finding. A tag or badge is on every front of the product;
     // categories and groups only on fronts that attach them, which loadFronts holds back.
     else if (position === null && (parent === 'tags' || parent === 'badges')) log.badProductIds.add(productId);
     else if (position !== null && links.some((link) => link.position === position)) {
-      log.add([repeated(checker.placeOf(row))], { productId });
+      log.add([repeated(checker.locationOf(row))], { productId });
     } else if (position !== null) links.push({ position, row });
   }
   return links;

@@ -97,7 +97,7 @@ export class PostgresRows implements CatalogueRows {
     }
   }
 
-  get placeOfTables(): string {
+  get locationOfTables(): string {
     const { setting, schemas } = this.#searchPath;
     const found = schemas === '' ? 'no such schema, or none that this user may use' : `schemas: ${schemas}`;
     return ` on the search_path ${setting} (${found})`;

@@ -82,7 +82,7 @@ class PostgresWriter extends PostgresRows implements CatalogueWriter {
 
   async #makeTables(): Promise<void> {
     // The tables would be temporary ones.
-    if (this.schemas === '') throw noSchemaError(this.path, `none${this.placeOfTables}`);
+    if (this.schemas === '') throw noSchemaError(this.path, `none${this.locationOfTables}`);
     await this.session.command(schemaText('postgres'), schemaError);
     await this.lookAtTables();
     this.isNew = true;

@@ -36,7 +36,7 @@ export class SqliteRows implements CatalogueRows {
   readonly path: string;
   readonly handle: Database.Database;
   readonly #guard: typeof reading;
-  readonly placeOfTables = '';
+  readonly locationOfTables = '';
   readonly schemas = '';
   readonly typeProblem = typeProblem;
   /** Prepared statements by text: a load repeats some queries. */

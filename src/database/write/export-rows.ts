@@ -35,7 +35,7 @@ export async function* exportRows(
             const value = values[i];
             if (value === null) continue;
             if (!isPrintable(value)) {
-              const location = `${checker.placeOf(values)}: ${column}`;
+              const location = `${checker.locationOf(values)}: ${column}`;
               const message = `${location}: expected text or a number that JSON holds exactly, found ${quoted(value)}`;
               const hint = `see all such values with: playbill check-db --db ${shellWord(reader.path)} --all`;
               throw new AppError('export-value-unprintable', message, hint);

@@ -104,7 +104,7 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
     {
       results,
       held,
-      removalHold: isLate ? 'now-earlier' : catalogue.removalHold,
+      removalGuard: isLate ? 'now-earlier' : catalogue.removalGuard,
       disabledCodes: new Set(catalogue.disabledCodes),
       keyRing,
       isEveryFrontKnown: catalogue.isEveryFrontKnown,

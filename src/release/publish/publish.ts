@@ -34,7 +34,7 @@ export interface PublishInput {
    * Why published fronts in neither `results` nor `held` keep their pointers; null if they have
    * left the catalogue and lose them.
    */
-  readonly removalHold: HeldReason | null;
+  readonly removalGuard: HeldReason | null;
   /** The hold by a rollback when the run began; null if there was none. */
   readonly hold: Hold | null;
   /** Fronts that the operator has disabled. */
@@ -155,8 +155,8 @@ async function planRelease(input: PublishInput, published: PublishedTree, now: I
 
   const listed = new Set(outcomes.map(({ code }) => code));
   const vanished = published.fronts.filter((code) => !listed.has(code));
-  const guard = input.removalHold === null ? removalGuard(vanished, published.fronts.length, input) : null;
-  const reason = input.removalHold ?? (guard?.isOverridden === false ? 'max-shrink' : null);
+  const guard = input.removalGuard === null ? guardOnRemovals(vanished, published.fronts.length, input) : null;
+  const reason = input.removalGuard ?? (guard?.isOverridden === false ? 'max-shrink' : null);
   const guards = guard === null ? [] : [guard];
   if (reason !== null) {
     for (const code of vanished)
@@ -171,7 +171,7 @@ async function planRelease(input: PublishInput, published: PublishedTree, now: I
  * empty for a moment, must not unpublish everything. It allows the same share as the guard on
  * cards. Disabled fronts do not count: somebody chose to remove them.
  */
-function removalGuard(vanishedCodes: readonly string[], publishedTotal: number, input: PublishInput): Guard | null {
+function guardOnRemovals(vanishedCodes: readonly string[], publishedTotal: number, input: PublishInput): Guard | null {
   const vanished = vanishedCodes.filter((code) => !input.disabledCodes.has(code)).length;
   if (!isMoreThanShare(vanished, publishedTotal, input.guards.maxShrink)) return null;
   const message = `${vanished} of ${publishedTotal} published fronts have vanished from the catalogue`;

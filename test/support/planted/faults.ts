@@ -387,7 +387,7 @@ const DATABASE: readonly PlantedFault[] = [
   fault(
     'an image that is not there is no finding',
     'database/load/product-maker.ts',
-    "log.add([dangling(PRODUCT.placeOf(row), 'image_id', 'images', imageId)], { productId });",
+    "log.add([dangling(PRODUCT.locationOf(row), 'image_id', 'images', imageId)], { productId });",
     '',
     'unit/database-check.test.ts',
   ),
