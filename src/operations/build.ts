@@ -137,7 +137,7 @@ export async function buildInto(
 
 /**
  * What the catalogue decides about a release apart from its rendered fronts: which fronts are held,
- * and which may be removed.
+ * and which may be removed. @internal
  */
 export function checkedFronts(
   catalogue: LoadedCatalogue,

@@ -13,6 +13,8 @@ let schema: Promise<OwnSchema> | undefined;
 let filledWith = '';
 let openedTotal = 0;
 
+export { databaseText, mayBeOpened, openForWriting, holdSnapshot } from '../../../src/database/open.ts';
+
 /** How many catalogues were read from PostgreSQL so far. */
 export function openedSoFar(): number {
   return openedTotal;
