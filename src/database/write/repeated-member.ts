@@ -10,11 +10,16 @@ export function repeatedMember(text: string, parsed: unknown): string | null {
   return (text.match(/"\s*:/g)?.length ?? 0) === membersIn(parsed) ? null : searched(text);
 }
 
+/** However deep it is nested. */
 function membersIn(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const values: readonly unknown[] = Object.values(value);
-  let total = Array.isArray(value) ? 0 : values.length;
-  for (const member of values) total += membersIn(member);
+  let total = 0;
+  const open: unknown[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    const values: readonly unknown[] = Object.values(next);
+    if (!Array.isArray(next)) total += values.length;
+    for (const member of values) open.push(member);
+  }
   return total;
 }
 
