@@ -40,6 +40,8 @@ const CATALOGUE: readonly PlantedFault[] = [
     "if (now >= session.offerEndsAt) return 'over';",
     "if (now > session.offerEndsAt) return 'over';",
     FIELDS,
+    LAWS,
+    'golden/golden.test.ts',
   ),
   fault(
     'an excluded session is offered',
@@ -192,11 +194,13 @@ const RENDER: readonly PlantedFault[] = [
   ),
   fault('visibility ends without an edition', 'render/front-cards.ts', 'add(visible.until, position);', '', LAWS),
   fault(
-    'several venues are one if they have the same first session',
+    'venues of one name are one venue',
     'catalogue/offer.ts',
     'session.venue.id !== pool.sessions[0]?.venue.id',
     'session.venue.name !== pool.sessions[0]?.venue.name',
     FIELDS,
+    LAWS,
+    'golden/golden.test.ts',
   ),
   fault(
     'a card says featured where it is a banner',
