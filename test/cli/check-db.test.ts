@@ -107,7 +107,7 @@ describe('findings by column', () => {
     expect(status).toBe(1);
     const expected = 'expected an instant as YYYY-MM-DDTHH:MM:SSZ, UTC, or NULL';
     const instants = (name: string): string =>
-      `from text in UTC or with its offset: coalesce(strftime('%Y-%m-%dT%H:%M:%SZ', ${name}), nullif(${name}, '')); from seconds since 1970: strftime('%Y-%m-%dT%H:%M:%SZ', ${name}, 'unixepoch'); from milliseconds: strftime('%Y-%m-%dT%H:%M:%SZ', ${name} / 1000, 'unixepoch')`;
+      `from text in UTC or with its offset: coalesce(strftime('%Y-%m-%dT%H:%M:%SZ', ${name}), nullif(${name}, '')); from seconds since 1970: iif(${name} = CAST(${name} AS REAL), strftime('%Y-%m-%dT%H:%M:%SZ', ${name}, 'unixepoch'), ${name}); from milliseconds: iif(${name} = CAST(${name} AS REAL), strftime('%Y-%m-%dT%H:%M:%SZ', ${name} / 1000, 'unixepoch'), ${name})`;
     expect(stdout.split('\n').slice(0, -2)).toEqual([
       'error value-invalid badges 1: color: expected a colour as #RRGGBB, found "ff0000"',
       "  hint: from six digits without #: '#' || color",

@@ -78,19 +78,19 @@ const SQLITE: Dialect = {
   // What is no time stays as it is, and a finding, instead of becoming an open end.
   instant: (name, isStart) => [
     { from: 'text in UTC or with its offset', sql: `coalesce(${instantInSqlite(name)}, nullif(${name}, ''))` },
-    { from: 'seconds since 1970', sql: instantInSqlite(name, 'unixepoch') },
-    { from: 'milliseconds', sql: instantInSqlite(`${name} / 1000`, 'unixepoch') },
+    { from: 'seconds since 1970', sql: ifNumber(name, instantInSqlite(name, 'unixepoch')) },
+    { from: 'milliseconds', sql: ifNumber(name, instantInSqlite(`${name} / 1000`, 'unixepoch')) },
     ...(isStart ? [{ from: LOCAL_START, sql: `NULL AS starts_at, ${wallTimeInSqlite(name)} AS starts_local` }] : []),
   ],
   wallTime: (name) => [{ from: 'text', sql: wallTimeInSqlite(name) }],
   flag: (name) => [
     { from: 'words, with yours for yes', sql: `lower(${name}) IN ('true', 't', 'yes', 'y', 'on', '1')` },
-    { from: 'numbers', sql: `${name} <> 0` },
+    { from: 'numbers', sql: ifNumber(name, `${name} <> 0`) },
   ],
   flagText: (defaultSql) => defaultSql,
   money: (name) => [
-    { from: WHOLE_UNITS, sql: `CAST(round(${name} * 100) AS INTEGER)` },
-    { from: MINOR_UNITS, sql: `CAST(round(${name}) AS INTEGER)` },
+    { from: WHOLE_UNITS, sql: ifNumber(name, `CAST(round(${name} * 100) AS INTEGER)`) },
+    { from: MINOR_UNITS, sql: ifNumber(name, `CAST(round(${name}) AS INTEGER)`) },
   ],
   number: (name) => [
     {
@@ -104,6 +104,14 @@ const SQLITE: Dialect = {
   ],
   text: (name) => name,
 };
+
+/**
+ * To SQLite text is the number that it begins with, or 0: a price of `TBA` would be free. What is no
+ * number stays as it is.
+ */
+function ifNumber(name: string, sql: string): string {
+  return `iif(${name} = CAST(${name} AS REAL), ${sql}, ${name})`;
+}
 
 function instantInSqlite(time: string, modifier?: string): string {
   return `strftime('%Y-%m-%dT%H:%M:%SZ', ${time}${modifier === undefined ? '' : `, '${modifier}'`})`;
