@@ -35,7 +35,7 @@ function rewriteTable(table: string, files: readonly string[]): void {
         'thorough',
         ...files,
       ],
-      { cwd: root, stdio: 'inherit', env: { ...process.env, FAULT_MATRIX: folder } },
+      { cwd: root, stdio: 'inherit', env: { ...process.env, PLAYBILL_SOAK: 'yes', FAULT_MATRIX: folder } },
     );
     if (status !== 0) {
       process.exitCode = status ?? 1;

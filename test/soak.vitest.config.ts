@@ -1,35 +1,58 @@
 // How `npm run soak` runs: the long random walks, each in a process of its own, with the seed that
 // it is given.
 
-import { defineConfig } from 'vitest/config';
-import { perProject, perRun } from './vitest.config.ts';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { SOAK_ONLY } from './speeds.ts';
+import { SHARDS_ON_CLUSTER } from './support/postgres/mirror-suites.ts';
+import { fromPostgresIntoBucket, onBucket, onPostgres, perProject, perRun } from './vitest.config.ts';
 
 /**
- * Histories, mirrors, random catalogues on both databases, builders on a bucket, kills with
- * readers.
+ * Histories, mirrors, random catalogues on both databases, builders on a bucket, kills with readers,
+ * and every failure of every call and request.
  */
 const WALKS = [
-  'test/property/{laws,sequences,immutable,quiet-chain,shards,mirror,diff,explain}.test.ts',
+  'test/property/{laws,sequences,immutable,quiet-chain,shards,mirror,diff,explain,demo-instants}.test.ts',
   'test/postgres/{random-mirrors,same-tree,copy}.test.ts',
-  'test/objects/{builders-meet,builders-minute,same-tree}.test.ts',
-  'test/fault/{kill,going-back-killed,shards-killed,hostile-cells}.test.ts',
+  'test/objects/{builders-meet,fault-requests,fault-gateway,fault-killed,same-tree}.test.ts',
+  ...SOAK_ONLY,
+  'test/fault/{kill,going-back-killed,shards-killed,hostile-cells,catalogue-writers,file-writers}.test.ts',
   'test/edge/{fuzz,boundary}.test.ts',
 ];
+
+const atLength = { PLAYBILL_THOROUGH: 'yes', PLAYBILL_SOAK: 'yes' };
+const seeded = 'test/support/seed-setup.ts';
+
+/** A project of suites on another database or another store, at length. */
+function walking({ test, ...project }: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
+  const setupFiles = [...[test?.setupFiles ?? []].flat(), seeded];
+  return { ...project, test: { ...test, setupFiles, env: { ...test?.env, ...atLength } } };
+}
 
 export default defineConfig({
   root: perProject.root,
   test: {
     ...perRun,
-    ...perProject.test,
     globalSetup: [
       ...perRun.globalSetup,
       'test/support/machine-setup.ts',
       'test/support/objects/gateway.ts',
       'test/support/postgres/shared-cluster.ts',
     ],
-    setupFiles: ['test/support/seed-setup.ts'],
-    include: WALKS,
-    isolate: true,
-    env: { PLAYBILL_THOROUGH: 'yes' },
+    projects: [
+      {
+        ...perProject,
+        test: {
+          ...perProject.test,
+          name: 'soak',
+          include: WALKS,
+          setupFiles: [seeded],
+          isolate: true,
+          env: atLength,
+        },
+      },
+      walking(onPostgres(['test/property/{laws,explain,shards}.test.ts'])),
+      walking(onBucket('gateway', ['test/property/{sequences,immutable,quiet-chain}.test.ts'])),
+      walking(fromPostgresIntoBucket(SHARDS_ON_CLUSTER)),
+    ],
   },
 });

@@ -1,5 +1,6 @@
-// Two speeds. `npm test` needs nothing but npm and takes a few minutes; `npm run test:all` adds
-// what needs servers, a browser, other versions of Node.js, or time. Between them every test runs.
+// Three speeds. `npm test` needs nothing but npm and takes a few minutes; `npm run test:all` adds
+// what needs servers, a browser, other versions of Node.js, or time; `npm run soak` tries every case
+// where these two try some, and random ones for as long as it is told.
 
 /** What `npm test` leaves to `npm run test:all`. */
 export const SERVERS_AND_TIME = [
@@ -15,11 +16,11 @@ export const SERVERS_AND_TIME = [
   // Every way for a run to break: strace, SIGKILL, small disks.
   'test/fault/*.test.ts',
   // Ceph; the command, killed and suspended, and several at once.
-  'test/objects/{gateway,fault-gateway,fault-killed,fault-shards,builders-meet,builders-minute,builders-processes}.test.ts',
+  'test/objects/{gateway,fault-gateway,fault-killed,fault-shards,builders-meet,builders-processes}.test.ts',
   // PostgreSQL, PgBouncer.
   'test/postgres/{bad-input,cluster,connect,endless-queries,import,import-disturbed,native-types,one-state,own-triggers,replica,sessions,shards,writers}.test.ts',
   // What hangs, is waited for, and tried again.
-  'test/cli/{bucket-errors,on-publish,shards}.test.ts',
+  'test/cli/{bucket-errors,on-publish,shards,try-again}.test.ts',
   'test/objects/lease.test.ts',
   // systemd, rsync, a container file, a compiled command.
   'test/recipes/*.test.ts',
@@ -33,16 +34,33 @@ export const SERVERS_AND_TIME = [
   'test/unit/schema-in-the-shell.test.ts',
 ];
 
-/** What `npm test` runs briefly and `npm run test:all` once more, at length. */
+/** What `npm test` runs briefly and `npm run test:all` once more, on servers or at length. */
 export const BOTH = [
-  'test/property/*.test.ts',
   'test/edge/{independent-signers,signed-headers,transcripts}.test.ts',
   'test/postgres/{command,copy,random-mirrors,same-tree,schema}.test.ts',
   'test/objects/{fault-requests,builders-keys,builders-suspended,refused-midway,same-tree}.test.ts',
 ];
 
-/** Whether this is `npm run test:all`: more runtimes, longer histories. */
+/** What `npm run soak` alone runs: real builders, for minutes by the clock. */
+export const SOAK_ONLY = ['test/objects/builders-minute.test.ts'];
+
+/** Whether this is `npm run test:all`: more runtimes, longer histories. `npm run soak` is, too. */
 export const IS_THOROUGH = process.env['PLAYBILL_THOROUGH'] === 'yes';
+
+/** Whether this is `npm run soak`, or `npm run faults`, which counts every case. */
+export const IS_SOAK = process.env['PLAYBILL_SOAK'] === 'yes';
+
+/**
+ * Of cases that each take long: every n-th, so that all kinds have their turn, and all of them in
+ * `npm run soak`.
+ */
+export function sample<T>(
+  all: readonly T[],
+  every: { readonly brief: number; readonly thorough: number },
+): readonly T[] {
+  const step = IS_SOAK ? 1 : IS_THOROUGH ? every.thorough : every.brief;
+  return all.filter((_, i) => i % step === 0);
+}
 
 /**
  * `PLAYBILL_TEST_LENGTH=12 npm run test:all` tries twelve times as many random cases where each

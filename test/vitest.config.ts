@@ -4,7 +4,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { LENGTH, SERVERS_AND_TIME } from './speeds.ts';
+import { LENGTH, SERVERS_AND_TIME, SOAK_ONLY } from './speeds.ts';
 import type { StoreName } from './support/objects/mirror-bucket.ts';
 import { treesInBucket } from './support/objects/mirror-plugin.ts';
 import { BucketReporter } from './support/objects/mirror-reporter.ts';
@@ -69,6 +69,20 @@ export function onPostgres(files: readonly string[]): TestProjectInlineConfigura
   };
 }
 
+/** Suites of both kinds: from PostgreSQL into a bucket of the store in memory. */
+export function fromPostgresIntoBucket(files: readonly string[]): TestProjectInlineConfiguration {
+  const [store, postgres] = [onBucket('memory', files), onPostgres(files)];
+  return {
+    ...store,
+    plugins: [store.plugins, postgres.plugins],
+    test: {
+      ...store.test,
+      name: 'bucket: memory, from postgres',
+      setupFiles: [store, postgres].flatMap(({ test }) => test?.setupFiles ?? []),
+    },
+  };
+}
+
 export default defineConfig({
   root,
   test: {
@@ -76,7 +90,12 @@ export default defineConfig({
     projects: [
       {
         ...perProject,
-        test: { ...perProject.test, name: 'quick', include: ['test/**/*.test.ts'], exclude: SERVERS_AND_TIME },
+        test: {
+          ...perProject.test,
+          name: 'quick',
+          include: ['test/**/*.test.ts'],
+          exclude: [...SERVERS_AND_TIME, ...SOAK_ONLY],
+        },
       },
       onBucket('memory', BRIEF),
       onPostgres(ON_PGLITE),

@@ -13,13 +13,14 @@ import { killedAt, momentsOf } from '../support/objects/killed-at.ts';
 import { startMemoryStore, type MemoryStore } from '../support/objects/memory-store.ts';
 import { LEASE_OVER_MS } from '../support/objects/request-faults.ts';
 import { temporaryFolderOfFile } from '../support/trees.ts';
+import { IS_SOAK, sample } from '../speeds.ts';
 
 const NAMES: readonly ScenarioName[] = ['first publish', 'publish', 'rollback', 'resume', 'prune', 'revocation'];
 
 leaveStoreAtEnd();
 const command = new Command();
 const folder = temporaryFolderOfFile();
-const tellFault = matrixOf(import.meta.url);
+const tellFault = IS_SOAK ? matrixOf(import.meta.url) : () => undefined;
 let store: MemoryStore;
 let tree: BucketTree;
 
@@ -48,21 +49,21 @@ async function requestsOf({ base, expected, words }: Scenario): Promise<ChosenRe
 test.each(NAMES)('%s: killed before and after each request', async (name) => {
   const scenario = await scenarioOf(name, tree, store, folder);
   const sights: Sight[] = [];
-  for (const request of await requestsOf(scenario)) {
-    for (const moment of momentsOf(request)) {
-      const what = `${name}, ${moment} ${request.name} #${request.occurrence}`;
-      await tree.reset(scenario.base);
-      const run = await killedAt(request, moment, scenario.words, command, store);
-      expect(run, what).toMatchObject({ signal: 'SIGKILL' });
-      if (name === 'first publish') await removeProbe();
-      sights.push(await tree.judge(scenario.before, scenario.after));
-      store.clock.advance(LEASE_OVER_MS);
-      await scenario.run();
-      expectSameFiles(await tree.files(), scenario.expected, what);
-    }
+  const requests = await requestsOf(scenario);
+  const cases = requests.flatMap((request) => momentsOf(request).map((moment) => ({ request, moment })));
+  expect(cases.length).toBeGreaterThan(10);
+  for (const { request, moment } of sample(cases, { brief: 1, thorough: 3 })) {
+    const what = `${name}, ${moment} ${request.name} #${request.occurrence}`;
+    await tree.reset(scenario.base);
+    const run = await killedAt(request, moment, scenario.words, command, store);
+    expect(run, what).toMatchObject({ signal: 'SIGKILL' });
+    if (name === 'first publish') await removeProbe();
+    sights.push(await tree.judge(scenario.before, scenario.after));
+    store.clock.advance(LEASE_OVER_MS);
+    await scenario.run();
+    expectSameFiles(await tree.files(), scenario.expected, what);
   }
-  expect(sights.length).toBeGreaterThan(10);
-  if (name === 'publish' || name === 'rollback') expect(sights.filter(isMixed).length).toBeGreaterThan(2);
+  if (name === 'publish' || name === 'rollback') expect(sights.filter(isMixed).length).toBeGreaterThan(0);
   tellFault(
     {
       situation: `killed at each request to a bucket: ${name}`,

@@ -1,6 +1,6 @@
 // Every request of every run that writes a tree in a bucket, answered in every wrong way: once,
 // which the run mends by asking again, and each time, which ends it with a code. `npm test` tries a
-// few of each, `npm run test:all` all.
+// few of each, `npm run test:all` more, and `npm run soak` all.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { matrixOf } from '../support/fault/matrix.ts';
@@ -20,13 +20,13 @@ import {
 } from '../support/objects/request-faults.ts';
 import { scenarioOf, type Scenario, type ScenarioName } from '../support/objects/fault-scenarios.ts';
 import { temporaryFolderOfFile } from '../support/trees.ts';
-import { IS_THOROUGH } from '../speeds.ts';
+import { IS_SOAK, IS_THOROUGH, sample } from '../speeds.ts';
 
 const NAMES: readonly ScenarioName[] = ['first publish', 'publish', 'rollback', 'resume', 'prune', 'revocation'];
 
 leaveStoreAtEnd();
 const folder = temporaryFolderOfFile();
-const tellFault = IS_THOROUGH ? matrixOf(import.meta.url) : () => undefined;
+const tellFault = IS_SOAK ? matrixOf(import.meta.url) : () => undefined;
 const scenarios = new Map<ScenarioName, Scenario>();
 let store: MemoryStore;
 let tree: BucketTree;
@@ -50,23 +50,15 @@ function requestsOf({ requests }: Scenario) {
   return requests.filter(({ name }) => !/\/race-(?!1$)/.test(name));
 }
 
-/**
- * Every n-th of them in `npm test`, so that all kinds of fault have their turn; all in
- * `npm run test:all`.
- */
-function some<T>(all: readonly T[], n: number): readonly T[] {
-  return IS_THOROUGH ? all : all.filter((_, i) => i % n === 0);
-}
-
 test.each(NAMES)('%s: each request is answered wrongly once', async (name) => {
   const run = scenario(name);
   const cases = requestsOf(run).flatMap((request) =>
     [...FAULTS, ...PASSING_FAULTS].filter(({ suits }) => suits(methodOf(request))).map((fault) => ({ request, fault })),
   );
   // A first publish asks for three hundred things.
-  const tried = some(cases, name === 'first publish' ? 97 : 17);
+  const tried = sample(cases, name === 'first publish' ? { brief: 97, thorough: 23 } : { brief: 29, thorough: 7 });
   for (const { request, fault } of tried) await expectMended(run, request, fault, tree, store);
-  expect(tried.length).toBeGreaterThan(IS_THOROUGH ? 70 : 3);
+  expect(tried.length).toBeGreaterThan(IS_SOAK ? 70 : 1);
   for (const { fault } of tried) {
     const situation = `one request to a bucket is answered wrongly, once: ${fault.name}`;
     tellFault({ situation, sees: 'the new release', heals: 'the run itself, which repeats the request' }, null);
@@ -89,9 +81,9 @@ test.each(NAMES)('%s: a request is answered wrongly each time', async (name) => 
     const faults = method === 'GET' ? [RESET, STATUS_500] : FAULTS.filter(({ suits }) => suits(method));
     return faults.map((fault) => ({ request, fault }));
   });
-  const tried = some(cases, 37);
+  const tried = sample(cases, { brief: 37, thorough: 7 });
   for (const { request, fault } of tried) await expectContained(run, request, fault, tree, store);
-  expect(tried.length).toBeGreaterThan(IS_THOROUGH ? 20 : 0);
+  expect(tried.length).toBeGreaterThan(IS_SOAK ? 20 : 0);
   for (const { fault } of tried) {
     const situation = `one request to a bucket is answered wrongly, however often it is made: ${fault.name}`;
     tellFault({ situation, sees: 'each front old or new, whole', heals: 'the next run' }, null);
@@ -105,7 +97,7 @@ test('a store that keeps silent', async () => {
   );
   useStore(store, { PLAYBILL_S3_TIMEOUT_SECONDS: '1' });
   // A second for each.
-  const tried = cases.filter((_, i) => i % (IS_THOROUGH ? 3 : 29) === 0);
+  const tried = cases.filter((_, i) => i % (IS_SOAK ? 3 : IS_THOROUGH ? 11 : 29) === 0);
   for (const { request, fault } of tried) {
     await expectMended(run, request, fault, tree, store);
     const situation = `one request to a bucket gets no answer within the time that a store may take: ${fault.name}`;

@@ -11,6 +11,7 @@ export const ON_CLUSTER: readonly string[] = [
   'test/fault/hostile-cells.test.ts',
   'test/property/explain.test.ts',
   'test/property/laws.test.ts',
+  'test/property/shards.test.ts',
   'test/unit/database-check.test.ts',
   'test/unit/excluding-front.test.ts',
   'test/unit/explain-bad-venue.test.ts',
@@ -18,7 +19,7 @@ export const ON_CLUSTER: readonly string[] = [
   'test/unit/local-times.test.ts',
 ];
 
-/** In `npm run test:all`, on the cluster, at length. */
+/** From the cluster into a bucket as well; `npm run soak` runs them at length. */
 export const SHARDS_ON_CLUSTER: readonly string[] = ['test/property/shards.test.ts'];
 
 interface Exclusion {
