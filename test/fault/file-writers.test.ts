@@ -18,7 +18,7 @@ import { IS_SOAK, LENGTH, sample } from '../speeds.ts';
 
 const command = new Command();
 const failing = new FailingCalls(command);
-const tellFault = IS_SOAK ? matrixOf(import.meta.url) : () => undefined;
+const tellFault = matrixOf(import.meta.url, IS_SOAK);
 const root = temporaryFolderOfFile();
 const catalogue = join(root, 'x.sqlite');
 const tree = join(root, 'tree');

@@ -1,4 +1,4 @@
-// A real run, killed for real: before every single call that changes a file, and at a hundred
+// A real run, killed for real: before every single call that changes a file, and at
 // random instants. What it leaves is the old release or the new one for each front, and the next
 // run finishes.
 
@@ -13,12 +13,12 @@ import { matrixOf } from '../support/fault/matrix.ts';
 import { randomOf } from '../support/fault/random.ts';
 import { checkAsReader, stateOf, type Sight, type TreeState } from '../support/fault/readers-check.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
-import { SEED } from '../speeds.ts';
+import { IS_SOAK, SEED } from '../speeds.ts';
 import { copyTree } from '../support/fault/tree-copy.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();
-const tellFault = matrixOf(import.meta.url);
+const tellFault = matrixOf(import.meta.url, IS_SOAK);
 
 /** Says how often a run was ended by a signal in a situation. */
 function tellStops(situation: string, signal: NodeJS.Signals, times: number): void {
@@ -147,8 +147,8 @@ async function stepsOf(passage: Passage): Promise<string[]> {
   return steps;
 }
 
-test('killed at a hundred random instants', async () => {
-  const KILLS = 100;
+test('killed at random instants', async () => {
+  const KILLS = IS_SOAK ? 100 : 40;
   const random = randomOf(SEED ?? 20260501);
   const sights: Sight[] = [];
   // How long files keep changing, as undisturbed runs show it; the last few count.

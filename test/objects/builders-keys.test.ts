@@ -20,7 +20,7 @@ const LATER = '2026-05-01T09:10:00Z';
 
 leaveStoreAtEnd();
 const folder = temporaryFolderOfFile();
-const tellFault = IS_THOROUGH ? matrixOf(import.meta.url) : () => undefined;
+const tellFault = matrixOf(import.meta.url, IS_THOROUGH);
 let store: MemoryStore;
 let tree: BucketTree;
 let scenario: Scenario;

@@ -17,11 +17,12 @@ import { startProxy } from '../support/objects/proxy.ts';
 import { LEASE_OVER_MS } from '../support/objects/request-faults.ts';
 import type { ObservedStore } from '../support/objects/test-store.ts';
 import { temporaryFolderOfFile } from '../support/trees.ts';
+import { IS_SOAK, sample } from '../speeds.ts';
 
 leaveStoreAtEnd();
 const command = new Command();
 const folder = temporaryFolderOfFile();
-const tellFault = matrixOf(import.meta.url);
+const tellFault = matrixOf(import.meta.url, IS_SOAK);
 
 async function stop({ child }: Running): Promise<void> {
   child.kill('SIGSTOP');
@@ -63,7 +64,7 @@ async function expectNothingLost(
   const expected = await tree.state();
 
   const steps = scenario.requests.filter(isStep);
-  for (const request of steps) {
+  for (const request of sample(steps, { brief: 1, thorough: 3 })) {
     const what = `${request.name} #${request.occurrence}`;
     await tree.reset(scenario.base);
     const isChosen = chooser(request);

@@ -33,7 +33,7 @@ const LEASE = { PLAYBILL_LEASE_SECONDS: '3600' };
 
 leaveStoreAtEnd();
 const folder = temporaryFolderOfFile();
-const tellFault = IS_THOROUGH ? matrixOf(import.meta.url) : () => undefined;
+const tellFault = matrixOf(import.meta.url, IS_THOROUGH);
 let store: MemoryStore;
 let tree: BucketTree;
 let third = '';

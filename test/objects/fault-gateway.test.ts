@@ -23,7 +23,7 @@ const EVERY = { brief: 1, thorough: 7 };
 
 leaveStoreAtEnd();
 const folder = temporaryFolderOfFile();
-const tellFault = IS_SOAK ? matrixOf(import.meta.url) : () => undefined;
+const tellFault = matrixOf(import.meta.url, IS_SOAK);
 let store: ProxyStore;
 let tree: BucketTree;
 let publish: Scenario;

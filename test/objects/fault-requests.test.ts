@@ -26,7 +26,7 @@ const NAMES: readonly ScenarioName[] = ['first publish', 'publish', 'rollback', 
 
 leaveStoreAtEnd();
 const folder = temporaryFolderOfFile();
-const tellFault = IS_SOAK ? matrixOf(import.meta.url) : () => undefined;
+const tellFault = matrixOf(import.meta.url, IS_SOAK);
 const scenarios = new Map<ScenarioName, Scenario>();
 let store: MemoryStore;
 let tree: BucketTree;
