@@ -1,7 +1,10 @@
 // Runs all checks: format, lint, types, unused code, compilation, tests. Does not stop at a
-// failure; reports the steps that failed at the end.
+// failure; reports the steps that failed at the end. First it says how large the project is: figures
+// to look at, which fail nothing.
 
 import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -23,6 +26,26 @@ const STEPS: readonly (readonly [label: string, command: string, ...argv: string
   ['tests', bin('vitest'), 'run', '--config', 'test/vitest.config.ts'],
   ['tests with servers', bin('vitest'), 'run', '--config', 'test/all.vitest.config.ts'],
 ];
+
+/** Of the files that match, below a folder: how many, and the lines and words in them. */
+function sizeOf(pattern: string): string {
+  const texts = globSync(pattern, { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8'));
+  const [lines, words] = [/\n/g, /\S+/g].map((part) => texts.reduce((sum, text) => sum + count(text, part), 0));
+  return `${texts.length} files, ${lines} lines, ${words} words`;
+}
+
+const count = (text: string, part: RegExp): number => text.match(part)?.length ?? 0;
+
+for (const [what, pattern] of [
+  ['program', 'src/**/*.{ts,tsx}'],
+  ['scripts', 'scripts/**/*.{ts,mjs}'],
+  ['tests', 'test/**/*.test.ts'],
+  ['support of the tests', 'test/support/**/*.ts'],
+  ['guides', '{README.md,data/*.md}'],
+] as const)
+  console.log(`${what}: ${sizeOf(pattern)}`);
+for (const path of ['README.md', ...globSync('data/*.md', { cwd: root }).toSorted()])
+  console.log(`  ${path}: ${count(readFileSync(join(root, path), 'utf8'), /\S+/g)} words`);
 
 const failed: string[] = [];
 for (const [label, command, ...argv] of STEPS) {
