@@ -1,5 +1,8 @@
 // Answers requests that node:http does not pass on, in the form of the rule's refusals: those it
 // cannot parse, and CONNECT.
+//
+// Node.js: its server itself answers a request without Host, unless `requireHostHeader` is off.
+// Malformed HTTP reaches `clientError`.
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';

@@ -1,6 +1,10 @@
 // Compares an edition that came over a network with the digest in its name. Whatever can answer in
 // the tree's place (a maintenance page in JSON, a captive portal, a connection that broke off)
 // would otherwise be kept under the edition's name, and clients would revalidate it by its ETag.
+//
+// Brotli is decoded with `node:zlib`, which Deno and Bun have, and workerd with the flag
+// `nodejs_compat`, by `process.getBuiltinModule`: an import would not resolve elsewhere. A runtime
+// without it does not use `.br` files of a URL or a bucket.
 
 import { digestOfBytes } from '../rule/tree.ts';
 

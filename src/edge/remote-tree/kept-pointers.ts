@@ -1,5 +1,8 @@
 // The pointers that an edge keeps for some seconds. It keeps only what the rule can read: an answer
 // of the origin that is torn, or something else, fails the request that got it and none after that.
+//
+// A worker's pointer is kept for up to 10 s. The clock still selects the edition in it, so
+// boundaries are exact to the second.
 
 import { instantText } from '../rule/instant.ts';
 import { findEdition } from '../rule/pointer.ts';

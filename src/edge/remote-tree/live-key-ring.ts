@@ -1,5 +1,11 @@
 // A key ring that the edge rereads while it runs, so that a revoked key is refused within seconds
 // and without a deployment. For workers and the authorizer service.
+//
+// The key ring of a worker is reread while it runs, from the folder next to `public`, on disk or at
+// a URL. Cloudflare's assets change only with a deployment, so there it is in a KV namespace. `get`
+// of a KV namespace returns a text, and of an R2 bucket an object. A service binding appears to
+// have every method, so a binding with `fetch` is a service. Redirects are not followed, because
+// they would take the secret along.
 
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { keyRingFrom } from '../rule/key-store.ts';

@@ -1,6 +1,9 @@
 // What a runtime lends to the rule: its keys and its cryptography. A key store verifies, and hands
 // out no secret: the key ring holds public keys and names of secrets, and the runtime's own secrets
 // stay behind `verify`.
+//
+// Secrets of hmac keys are UTF-8 text. An empty one counts as missing: some runtimes would accept
+// it, and then anybody could sign.
 
 import type { KeyRing, KeyRingEntry } from '../../contract/key-ring.ts';
 import type { MaybeAsync } from './maybe-async.ts';

@@ -1,5 +1,17 @@
 // The targets of `edge build`: the one list of them. Choices, help, the table in the README,
 // bundles and the transcripts' runtimes are made of it.
+//
+// Fastly: its local server, Viceroy, is not on npm: the package `@fastly/cli` contains the command
+// line, which downloads Viceroy from elsewhere. So our tests cannot run the rule on it, and we
+// offer no untested target.
+//
+// CloudFront Functions, without Lambda. The code would fit: the rule with HMAC alone, in the
+// dialect of njs, is about 6.5 kB minified, of 10 KB allowed. But these functions can verify no
+// public keys and make no requests. The pointers would have to be in a KeyValueStore, whose values
+// hold 1 KB: the demo's have 250 to 1,200 bytes at the default horizon, and more editions make them
+// longer. Every build would have to write them there through an API that neither a folder nor a
+// bucket has. And these functions run only at viewer events, so an error of the bucket would reach
+// the client as it is.
 
 import { authorizer } from './authorizer/deploy.ts';
 import { bun } from './bun/deploy.ts';

@@ -2,6 +2,10 @@
 // some seconds. A file with a given name never changes, so it also keeps the most recently used
 // editions in memory, once it has compared them with their names. It fetches pointers and editions
 // only for requests that the rule accepted.
+//
+// nginx with a bucket has no target: njs keeps nothing between requests, so the rule read the ring
+// from the bucket, signed, for every unsigned request, and refused everyone seconds after that
+// failed. A service behind nginx keeps the ring, pointers and editions itself.
 
 import type { ReadableBucket } from './configuration.ts';
 import { pointerPath } from '../../rule/tree.ts';

@@ -1,6 +1,15 @@
 // The proxies in front of the authorizer, and the configuration of each. A proxy passes requests on
 // unchanged, sets X-Forwarded-Proto, and sends the file that the service names. Its own errors look
 // like the rule's refusals where the proxy allows that.
+//
+// Proxies that cannot run the rule: `auth_request` and `forward_auth` describe a request in
+// headers, which a client can send as well, and `auth_request` can pass on only 401 and 403,
+// without the document. So the service gets the request itself, and answers with the refusal or
+// with the path of the file. nginx follows `X-Accel-Redirect: @name`, a location that clients
+// cannot reach. It keeps the `Cache-Control` of that answer even for the 503 after a missing file,
+// hence `X-Playbill-Cache-Control`. Caddy would request gzip itself (`compression off`), sets its
+// own ETag, and spells headers as Go does: `{rp.header.Etag}`; headers set before an error remain.
+// HAProxy needs only `http-error` for its own errors.
 
 import type { Reason } from '../../rule/refusal-codes.ts';
 import type { FieldLine } from '../../rule/request.ts';

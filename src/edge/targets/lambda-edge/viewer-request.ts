@@ -1,6 +1,25 @@
 // The rule, before CloudFront's cache. It answers a refusal or a 304 itself. For an edition it
 // names the file's path, and CloudFront takes the file from its cache, whose key is that path, or
 // from the bucket. Nothing else that the client sent goes further.
+//
+// CloudFront with Lambda@Edge, from its documentation; the target has not been tested there. The
+// rule runs at viewer request, before the cache, and names the file; its path is the whole cache
+// key. At origin request it would run behind the cache, whose key would then need the signature.
+// CloudFront sends the editions itself: a function may send only 40 KB at viewer request. The
+// function removes every header that the client sent, `Range` and `If-None-Match` included, except
+// the read-only `Host`, `Content-Length`, `Transfer-Encoding` and `Via`. It puts the headers of the
+// answer into a request header: the event at viewer response has the request as the function at
+// viewer request left it, and the cache policy forwards no header to the bucket. At viewer response
+// `Content-Encoding` is read-only, so precompressed siblings need it in the bucket. CloudFront runs
+// no function at viewer response when the origin's status is 400 or more, so errors are replaced at
+// origin response, and all else that by its status and headers cannot be the file. No function sees
+// the bytes of a file, so CloudFront keeps one for hours only, and without validators: a 304 would
+// prolong a wrong body for ever. A second look at the pointer is not possible there: the signature
+// is gone, and answers are cached by path. So the function asks by HEAD at viewer request whether
+// the file is there, which also selects the sibling. At viewer events a function has 5 s, 128 MB, a
+// package of 1 MB, and only Lambda's own environment variables, so no secrets. It must be in
+// us-east-1 and be named by a version. CloudFormation makes a new version only under a new name, so
+// the template derives the name from a digest of the code.
 
 import { respond, type Store } from '../../rule/respond.ts';
 import { combined, type RuleRequest } from '../../rule/request.ts';

@@ -1,6 +1,17 @@
 // What the folders of nginx and of the authorizer behind nginx share: checks of values that could
 // break the configuration's syntax, the problem documents of nginx's own errors, and an nginx.conf
 // for trying out.
+//
+// nginx: clients cannot reach a named location, so `r.internalRedirect('@…')` is safe without
+// `internal`, and headers set before it are kept. Without `default_type ""` where njs answers, a
+// 304 gets a Content-Type. `rewrite … break` sends a file without the `stat` of `try_files`, which
+// is used only for clients that accept br. nginx trims spaces from a header's value, but not tabs.
+// nginx itself answers `If-Match` and `If-Unmodified-Since` with 412, and a request line such as
+// `/../x` with 400. `error_page` turns its own errors into problem documents through a plain
+// internal location, because some occur before there is a request to route. njs reads a whole body
+// to disk before `js_content` runs; `client_max_body_size 1` refuses it first. `r.return` gives a
+// 304 the length 0; `sendHeader` and `finish` do not. nginx does not compress for HEAD and would
+// announce the plain file's length.
 
 import { type Reason, REFUSALS } from '../../rule/refusal-codes.ts';
 import { refuse } from '../../rule/refusal-response.ts';

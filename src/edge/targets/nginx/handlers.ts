@@ -1,6 +1,22 @@
 // The rule in nginx with njs, for a tree in a folder. js_content decides; an internal redirect to a
 // named location, which clients cannot reach, sends the file with sendfile and gzip_static. Only
 // 304s and refusals come from here. Written in the syntax of njs 0.7 (README.md).
+//
+// The cost of njs: additional instructions per request compared with a plain file, in thousands,
+// measured with callgrind on nginx: 15 to enter njs, 43 for the module's top level (which runs for
+// every request; 0.7 per function), 32 to create the request and the key store, 24 to read the
+// target, 53 to read the signature, 100 to verify it (64 of them for SHA-256), 16 to read the
+// pointer, 90 to find the edition, 33 to answer. A function call costs 0.4, a closure 0.3, an
+// `instanceof` 0.5, a string method 1 to 2 plus 0.03 per character searched, a template 2 (`+`
+// costs 1), an object literal 1 to 4, and a regular expression 6 to 9, or 40 if it is not a literal
+// and must be compiled. Promises for each step of the verification cost 40 in all, so values that
+// are available are used at once (`maybe-async.ts`). Decoding UTF-8 costs 0.06 per byte, and
+// `indexOf` in a buffer half as much. Therefore the rule searches the pointer's bytes, from the
+// nearer end, and decodes only what it compares. Minified syntax, functions instead of arrows, and
+// comparing digests in a loop gain nothing. njs keeps nothing between requests, so every request
+// reads the key ring. Its lines have equal width, and only the keyid of a compared line is decoded.
+// Texts of more than 14 characters are allocated, which takes long enough to tell keys apart. So
+// the text cut out of a line has the same length for every key.
 
 import { acceptedEncodings } from '../../rule/encoding.ts';
 import { andThen, type MaybeAsync, recover } from '../../rule/maybe-async.ts';

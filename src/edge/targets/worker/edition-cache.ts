@@ -2,6 +2,15 @@
 // them in its host's cache, if there is one. It reads the cache only after the rule has accepted
 // the request. It compares a file with its name when it fetches it, before anyone gets it, and not
 // again. Pointers and failures are not kept here.
+//
+// The cache of a host: workers keep editions from a bucket or a URL there; a cache would not be
+// faster than a folder's binding or R2. The cache has a name, because Cloudflare's default cache
+// belongs to the zone and would answer requests for the origin's URL. Editions are stored as opaque
+// bytes, because some hosts would decode or add a `Content-Encoding`. When a body broke off,
+// workerd kept the incomplete part, so `put` gets the bytes, not the stream. Requests in a worker
+// cannot wait for each other, so those before the first is stored also go to the origin. Bun,
+// Vercel's runtime and workerd alone have no cache. Deno never expires anything, and removes the
+// files of an entry only with the whole cache.
 
 import { comparedBytes, isComparable } from '../../remote-tree/edition-bytes.ts';
 import type { OpenEdition } from './fetch-handler.ts';

@@ -2,6 +2,14 @@
 // for any origin of the tree. It keeps only pointers, for a few seconds. If the tree cannot be
 // read, the reason is logged and not sent to the client. HEAD reads what GET would: every host
 // leaves the content out, and none then says another Content-Length (RFC 9110, 8.6).
+//
+// workerd: `request.url` is the unchanged URL: `/x/../products/` and `/%70roducts/` stay as they
+// are, while `new URL()` would normalise them. Repeated headers arrive joined: two
+// `Signature-Input` lines with different labels are one list. Its disk service aborts a request if
+// a file disappears between two of its own calls. A build leaves an hour of grace before it removes
+// files.
+//
+// Deno and Bun say `Content-Length: 0` if a handler gives no content.
 
 import type { KeyRing } from '../../../contract/key-ring.ts';
 import type { SiblingEncoding } from '../../rule/encoding.ts';
