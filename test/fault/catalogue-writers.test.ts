@@ -210,7 +210,7 @@ describe.each(Object.entries(WRITINGS))('%s', (name, writing) => {
     rmSync(undisturbed, { recursive: true });
     expect(good, good.stderr).toMatchObject({ code: 0 });
     expect([...new Set(calls.map((call) => call.name))].filter((call) => !(call in FAILURES))).toEqual([]);
-    const points = sample(failuresOf(calls, LENGTH), { brief: 1, thorough: 5 });
+    const points = sample(failuresOf(calls, LENGTH), 5);
     const seen = { before: 0, after: 0 };
     const tasks = points.map(([call, failure]: readonly [(typeof calls)[number], Failure], i) => async () => {
       const folder = join(root, `calls-${i}`);

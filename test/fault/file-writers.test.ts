@@ -246,19 +246,16 @@ describe.each(Object.entries(WRITINGS))('%s', (name, writing) => {
     const ours = calls.filter(({ path }) => writing.isOurs(path));
     expect(ours.length).toBeGreaterThan(0);
     expect([...new Set(ours.map((call) => call.name))].filter((call) => !(call in FAILURES))).toEqual([]);
-    const tasks = sample(failuresOf(ours, LENGTH - 1), { brief: 1, thorough: 3 }).map(
-      ([call, failure], i) =>
-        async () => {
-          const folder = begunIn(join(root, `calls-${i}`));
-          const situation = `${name}, ${failure} in ${call.name} ${call.at} on ${call.path}`;
-          const through = throughOf(writing, folder);
-          const run = await failing.run(writing.words(folder), folder, call, failure, { through });
-          // Where the shell could not open the file, the command has not run.
-          if (!(call.name === 'open' && writing.isOurs === isStdout))
-            judge(run, writing.leaves, folder, expected, situation);
-          rmSync(folder, { recursive: true });
-        },
-    );
+    const tasks = sample(failuresOf(ours, LENGTH - 1), 3).map(([call, failure], i) => async () => {
+      const folder = begunIn(join(root, `calls-${i}`));
+      const situation = `${name}, ${failure} in ${call.name} ${call.at} on ${call.path}`;
+      const through = throughOf(writing, folder);
+      const run = await failing.run(writing.words(folder), folder, call, failure, { through });
+      // Where the shell could not open the file, the command has not run.
+      if (!(call.name === 'open' && writing.isOurs === isStdout))
+        judge(run, writing.leaves, folder, expected, situation);
+      rmSync(folder, { recursive: true });
+    });
     await twoAtATime(tasks);
     tellFault(
       { situation: 'a call on a file that is written fails, or the process is killed in it', ...SITUATION },

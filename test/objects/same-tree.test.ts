@@ -1,6 +1,6 @@
 // The tree in a bucket is byte for byte the folder's, after every step of a history; each object
 // bears the header fields of its kind; and a run that has nothing to say asks little and writes
-// less. On the store in memory; under `npm run test:all` on Ceph's gateway, in both dialects.
+// less. On Ceph's gateway, in both dialects.
 
 import Database from 'better-sqlite3';
 import * as fc from 'fast-check';
@@ -11,13 +11,13 @@ import { instantOf, type Instant } from '../../src/catalogue/instant.ts';
 import { pruneTree, resumeTree, rollBackTree } from '../../src/operations/history.ts';
 import { publishKeys } from '../../src/operations/publish-keys.ts';
 import { verify } from '../../src/operations/verify.ts';
-import { IS_THOROUGH, SEED } from '../speeds.ts';
+import { SEED } from '../speeds.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { startBucket, type MirrorBucket, type StoreName } from '../support/objects/mirror-bucket.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
 import { buildTree, catalogueAt, instant, temporaryFolder, KEY_SETTINGS } from '../support/trees.ts';
 
-const STORES: readonly StoreName[] = IS_THOROUGH ? ['gateway', 'proxy'] : ['memory'];
+const STORES: readonly StoreName[] = ['gateway', 'proxy'];
 const NOW = '2026-05-01T09:00:00Z';
 const NOT_OF_THE_TREE = /^\.lock(-keyring)?$/;
 

@@ -3,7 +3,7 @@
 
 import { test } from 'vitest';
 import { TABLE_NAMES, TABLE_RULES } from '../../src/database/contract/tables.ts';
-import { IS_THOROUGH, longRuns } from '../speeds.ts';
+import { LENGTH } from '../speeds.ts';
 import type { CatalogueRow } from '../support/catalogue.ts';
 import { createShape, type Shape } from '../support/postgres/copy.ts';
 import { newSchema, type OwnSchema } from '../support/postgres/own-schema.ts';
@@ -65,12 +65,12 @@ function withoutNul(state: State): State {
   );
 }
 
-/** As many at once: a mirror waits for its server most of the time. PGlite lets in one. */
-const PARTS = IS_THOROUGH ? 4 : 1;
+/** As many at once: a mirror waits for its server most of the time. */
+const PARTS = 4;
 
 test.each<[Shape, number]>([
-  ['contract', longRuns(4, 80)],
-  ['native', longRuns(2, 40)],
+  ['contract', 80 * LENGTH],
+  ['native', 40 * LENGTH],
 ])('as %s: each of %i mirrors ends in exactly the input, or changes nothing', async (shape, total) => {
   const part = async () => {
     await using schema = await newSchema();
