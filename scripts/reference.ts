@@ -17,6 +17,7 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   guarded: 'a guard held back at least one front, or a whole import; or a rollback holds the tree',
   locked: 'another run holds the lock',
   notWritten: 'the tree could not be written, or only in part; what is published stays intact',
+  rowsLeftOut: 'published; errors in rows left out products or sessions',
   bug: 'a bug in Playbill; the stack is printed',
   tryAgain:
     'another attempt may succeed: the database or the store is busy or does not answer; what is published stays intact',
@@ -37,7 +38,7 @@ export function referenceText(): string {
       ['code', 'means'],
       Object.entries(EXIT).map(([name, code]) => [`**${code}**`, EXIT_MEANINGS[name as keyof typeof EXIT]]),
     ),
-    '3 outranks 4. Warnings exit 0. Once something below `public/`, `edge/` or `releases/` was written, an error that would exit 2 exits 6.',
+    '3 outranks 4, and 4 outranks 7. Warnings exit 0. Once something below `public/`, `edge/` or `releases/` was written, an error that would exit 2 exits 6.',
     '## Error codes',
     'An error ends a command. Its message says what was expected, what was found and where; its hint, what to type.',
     table(
@@ -129,6 +130,7 @@ function metricRows(): string[][] {
     cards: 0,
     editions: { products: 1, categories: 1 },
     dropped: { over: 1 },
+    leftOut: null,
     held: 'findings' as const,
   };
   const release = { id: '0123456789abcdef', now: at, horizonSeconds: 0, tool: '1', tzdata: '1' };

@@ -9,14 +9,14 @@ export interface Boundaries {
   /** The boundaries in (now, until], ascending, without duplicates. */
   readonly within: readonly Instant[];
   /**
-   * The first boundary after `until` that concerns something still offered at `until`; Infinity if
-   * nothing is.
+   * The first boundary after `until` that concerns something still offered at `until`, or a bad
+   * session; Infinity if there is neither.
    */
   readonly next: number;
 }
 
 /**
- * A product's own boundaries: ends of offers, starts of sales, the validity of its public ticket
+ * A product's own boundaries: ends of offers (of bad sessions, too), starts of sales, the validity of its public ticket
  * tiers and badges, and the end of its pause. They do not include the front's date changes or the
  * product's visibility on a front.
  */
@@ -48,6 +48,10 @@ export function boundariesOf(product: Product, now: Instant, until: Instant): Bo
       add(tier.valid.from, isOffered);
       add(tier.valid.until, isOffered);
     }
+  }
+  for (const { endsAt } of product.badSessions) {
+    if (endsAt > until) isAnyOffered = true;
+    add(endsAt, true);
   }
   for (const { valid } of product.badges) {
     add(valid.from, isAnyOffered);

@@ -37,24 +37,30 @@ export class ProductNumbers {
   }
 }
 
-/** One front's products, in the order of its cards. A position is an index in that order. */
-export class FrontProducts {
-  /** By position: the product's number. */
+/** The rows of one front as columns, by position: the product's place among the front's cards. */
+export interface FrontProductColumns {
+  /** The product's number. */
   readonly numbers: Int32Array;
-  /** By position: the FLAG bits that the front adds. */
+  /** The FLAG bits that the front adds. */
   readonly flags: Uint8Array;
+  /** When the product is visible, unless it always is. */
+  readonly periods: ReadonlyMap<number, Period>;
+  /** The code of an error in the row, which leaves the product out on this front. */
+  readonly bad: ReadonlyMap<number, string>;
+}
+
+/** One front's products, in the order of its cards. */
+export class FrontProducts {
+  readonly numbers: Int32Array;
+  readonly flags: Uint8Array;
+  readonly bad: ReadonlyMap<number, string>;
   readonly #productNumbers: ProductNumbers;
-  /** By position: when the product is visible, unless it always is. */
   readonly #periods: ReadonlyMap<number, Period>;
 
-  constructor(
-    productNumbers: ProductNumbers,
-    numbers: Int32Array,
-    flags: Uint8Array,
-    periods: ReadonlyMap<number, Period>,
-  ) {
+  constructor(productNumbers: ProductNumbers, { numbers, flags, periods, bad }: FrontProductColumns) {
     this.numbers = numbers;
     this.flags = flags;
+    this.bad = bad;
     this.#productNumbers = productNumbers;
     this.#periods = periods;
   }
@@ -64,16 +70,25 @@ export class FrontProducts {
   }
 
   get ids(): readonly number[] {
-    return Array.from(this.numbers, (number) => this.#productNumbers.ids[number] ?? Number.NaN);
+    return Array.from(this.numbers, (_, position) => this.idAt(position));
+  }
+
+  idAt(position: number): number {
+    return this.#productNumbers.ids[this.numbers[position] ?? -1] ?? Number.NaN;
   }
 
   visibleAt(position: number): Period {
     return this.#periods.size === 0 ? ALWAYS : (this.#periods.get(position) ?? ALWAYS);
   }
 
+  /** The code of an error in the row of a product; null if there is none. */
+  badEntry(productId: number): string | null {
+    return this.bad.get(this.#positionOf(productId)) ?? null;
+  }
+
   /** How the front shows a product; undefined if it does not list it. */
   find(productId: number): FrontProduct | undefined {
-    const position = this.numbers.indexOf(this.#productNumbers.numberOf(productId) ?? -1);
+    const position = this.#positionOf(productId);
     if (position < 0) return undefined;
     const flags = this.flags[position] ?? 0;
     return {
@@ -83,6 +98,10 @@ export class FrontProducts {
       isPaused: (flags & FLAG.paused) !== 0,
       visible: this.visibleAt(position),
     };
+  }
+
+  #positionOf(productId: number): number {
+    return this.numbers.indexOf(this.#productNumbers.numberOf(productId) ?? -1);
   }
 }
 

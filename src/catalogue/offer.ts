@@ -7,11 +7,12 @@
 import type { FrontDays } from './calendar.ts';
 import type { FrontProduct } from './front-products.ts';
 import type { Instant } from './instant.ts';
-import type { Exclusion, PriceTier, Product, Session } from './product.ts';
+import type { BadSession, Exclusion, PriceTier, Product, Session } from './product.ts';
 
 /** Why a product has no card, in the order in which fields.md checks. */
 export const DROP_REASONS = [
   'not-published',
+  'bad-data',
   'not-visible',
   'no-sessions',
   'not-scheduled',
@@ -78,8 +79,34 @@ export function poolAt(product: Product, excluded: Exclusion | undefined, now: I
   return available.length > 0 ? { sessions: available, isSoldOut: false } : { sessions: offered, isSoldOut: true };
 }
 
+/**
+ * The pool that a card shows at an instant, or why there is no card. A bad session counts as not
+ * scheduled if the others give a card that is neither sold out nor paused because of them; if they
+ * do not, nothing true can be said of the product (containment.md).
+ */
+export function cardPoolAt(product: Product, excluded: Exclusion | undefined, now: Instant): Pool | DropReason {
+  const pool = poolAt(product, excluded, now);
+  if (hasBadSessionAt(product, excluded, now)) {
+    if (pool === null || pool.isSoldOut || isEverySessionPaused(pool)) return 'bad-data';
+  }
+  return pool ?? dropReasonAt(product, excluded, now);
+}
+
+/** The bad sessions that a front has not excluded. */
+export function badSessionsOf(
+  { badSessions }: Pick<Product, 'badSessions'>,
+  excluded: Exclusion | undefined,
+): readonly BadSession[] {
+  return badSessions.filter(({ id }) => id === null || excluded?.sessionIds.has(id) !== true);
+}
+
+function hasBadSessionAt(product: Product, excluded: Exclusion | undefined, now: Instant): boolean {
+  if (product.badSessions.length === 0) return false;
+  return badSessionsOf(product, excluded).some(({ endsAt }) => now < endsAt);
+}
+
 /** Why poolAt returns null for the product at an instant. */
-export function dropReasonAt(product: Product, excluded: Exclusion | undefined, now: Instant): DropReason {
+function dropReasonAt(product: Product, excluded: Exclusion | undefined, now: Instant): DropReason {
   if (product.sessionsTotal === 0) return 'no-sessions';
   if (product.scheduledTotal === 0) return 'not-scheduled';
   if (product.scheduledTotal === (excluded?.scheduledTotal ?? 0)) return 'excluded';

@@ -56,6 +56,19 @@ export interface Session {
   readonly tiers: readonly PriceTier[];
 }
 
+/**
+ * A session with an error in its row, or in a row that decides about it (containment.md). What it
+ * sells, and for how much, is not known.
+ */
+export interface BadSession {
+  /** null if it cannot be read. */
+  readonly id: number | null;
+  /** When it no longer matters: the end of its offer; Infinity if that cannot be read. */
+  readonly endsAt: number;
+  /** The code of the first finding. */
+  readonly code: string;
+}
+
 export interface Product {
   readonly id: number;
   readonly slug: string;
@@ -72,6 +85,8 @@ export interface Product {
   readonly image: Image | null;
   /** By (startsAt, id). */
   readonly sessions: readonly Session[];
+  /** Those with an error, which are not among `sessions`. */
+  readonly badSessions: readonly BadSession[];
   /**
    * Badges, groups, categories and tags are positions in the taxonomy; badges and groups are sorted
    * by them.

@@ -33,6 +33,9 @@ export function instantArgument(text: string, flag: string): Instant {
  */
 export const DEFAULT_MAX_SHRINK = 0.5;
 
+/** The share of its published products that errors may affect before a front is held back. */
+export const DEFAULT_MAX_BAD = 0.05;
+
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 export const DURATION_MAX_SECONDS = 366 * 86_400;

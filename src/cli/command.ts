@@ -151,7 +151,7 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
   allowFlag() {
     return this.flag(
       '--allow <code...>',
-      'override this guard; keys-vanished: let keys go that the catalogue no longer has',
+      'override these guards; keys-vanished lets keys go that the catalogue no longer has',
       [...ALLOWABLE_GUARDS],
     );
   }

@@ -9,6 +9,7 @@ export const EXIT = {
   guarded: 4,
   locked: 5,
   notWritten: 6,
+  rowsLeftOut: 7,
   bug: 70,
   tryAgain: 75,
 } as const;

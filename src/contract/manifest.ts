@@ -7,6 +7,21 @@ import { DROP_REASONS } from '../catalogue/offer.ts';
 import { pointerSchema } from './pointer.ts';
 import { count, frontCode, heldReason, instantText, sha256Hex, TREE_SCHEMA } from './primitives.ts';
 
+/** What errors take out of a front's documents (render/left-out.ts). */
+export const leftOutSchema = z.strictObject({
+  /** Products without a card because of an error. */
+  products: count,
+  /** Sessions that other products lack. */
+  sessions: count,
+  /** Published products that are left out or lack a session, and all that the front lists. */
+  affected: count,
+  published: count,
+  /** The first hundred left-out products and sessions, each with the code of a finding. */
+  rows: z
+    .array(z.strictObject({ product: z.int(), session: z.int().nullable().optional(), code: z.string() }))
+    .readonly(),
+});
+
 export const manifestFrontSchema = z.strictObject({
   front: frontCode,
   /** Why the front kept the pointer of an earlier build; null if it is not held. */
@@ -44,6 +59,8 @@ export const manifestFrontSchema = z.strictObject({
   cardsByEdition: z.array(count),
   /** Products without a card at the instant of `cards`, by reason. */
   dropped: z.partialRecord(z.enum(DROP_REASONS), count),
+  /** What errors in rows take out of the documents at the same instant; left out if nothing. */
+  leftOut: leftOutSchema.optional(),
   /** When a document of the front next changes; null if none does before validUntil. */
   nextChange: instantText.nullable(),
 });

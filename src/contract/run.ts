@@ -30,7 +30,7 @@ export const runSettingsSchema = z.strictObject({
   precompress: z.array(z.enum(['gzip', 'br'])).readonly(),
   guards: z.strictObject({
     maxShrink: z.number().min(0).max(1),
-    allowShrink: z.boolean(),
+    maxBad: z.number().min(0).max(1),
     allow: z.array(z.enum(ALLOWABLE_GUARDS)).readonly(),
     force: z.boolean(),
   }),

@@ -98,7 +98,7 @@ export async function buildInto(
     renderer.add(products);
     onProgress('load', done, total);
   }
-  const rendered = renderer.rendered();
+  const rendered = renderer.rendered(findings.badProducts);
   const checked = checkedFronts(catalogue, findings, frontCodes);
   const fronts = catalogue.fronts.filter(({ code }) => !checked.held.has(code));
   // Ends the transaction: during a long upload it would keep the database from removing old rows.

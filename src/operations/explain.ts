@@ -1,23 +1,21 @@
 // Explains one product on one front. Loads them as a build does, in one read transaction and with
-// the same checks. Checks the front's other products only to see whether they hold the front back.
-// Writes nothing.
+// the same checks. Writes nothing.
 
 import type { Finding } from '../findings.ts';
-import type { Front } from '../catalogue/front.ts';
 import type { FrontProduct } from '../catalogue/front-products.ts';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import { ALWAYS } from '../catalogue/period.ts';
 import type { Product } from '../catalogue/product.ts';
-import type { ExplainedRules, ExplainResultJson } from '../contract/results/explain.ts';
+import type { ExplainResultJson } from '../contract/results/explain.ts';
 import { openCatalogue } from '../database/open.ts';
-import { productNames, productRow, tierRows } from '../database/load/explain-rows.ts';
+import { idsOfSlug, productNames, productRow, tierRows } from '../database/load/explain-rows.ts';
 import { loadFrontAlone } from '../database/load/load-catalogue.ts';
 import { ProductLoad } from '../database/load/load-products.ts';
 import { unknownFront } from '../database/load/unknown-front.ts';
-import type { CatalogueReader, DatabaseKind } from '../database/reader.ts';
+import type { CatalogueReader } from '../database/reader.ts';
 import { checkContract } from '../database/contract/check-schema.ts';
 import { knownTables } from '../database/contract/query-builders.ts';
-import { dangling, FindingLog } from '../database/contract/row-checker.ts';
+import { FindingLog, type Concerns } from '../database/contract/row-checker.ts';
 import { AppError, shellWord } from '../errors.ts';
 import { nearNames } from '../suggestions.ts';
 import { explainRules } from './explain-rules.ts';
@@ -49,10 +47,10 @@ type LoadedFront = Awaited<ReturnType<typeof loadFront>>;
 export async function loadFront(reader: CatalogueReader, code: string, tzdata: string, now: Instant) {
   const withoutForeignKeys = reader.withoutForeignKeys(await checkContract(reader));
   const frontId = await frontIdOf(reader, code);
-  const log = new HoldingLog(reader.kind, frontId);
+  const log = new ConcernsLog(reader.kind);
   // No front has the id 0, so no products are read.
   const catalogue = await loadFrontAlone(reader, frontId ?? 0, log);
-  const { fronts, badCodes, codeOf, positions, venues } = catalogue;
+  const { fronts, badCodes, codeOf, positions, venues, attachedIds } = catalogue;
   const front = fronts.find((one) => one.code === code) ?? null;
   const state: ExplainResultJson['frontState'] =
     front !== null ? 'active' : badCodes.includes(code) ? 'unreadable' : 'disabled';
@@ -60,41 +58,28 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
   const context = {
     positions,
     venues,
+    attachedIds,
     wantedIds: { has: () => true },
+    spoiledSessions: new Map(),
     tzdata,
     withoutForeignKeys,
     rowsRead: 'relevant',
+    now,
   } as const;
-  const frontContext = { ...context, wantedIds: new Set(front?.products.ids) };
-  const load = new ProductLoad(reader, frontContext, now);
-  const isAnyProductBad = front !== null && (await noteBadProducts(front, load, withoutForeignKeys.size === 0, log));
-  const isHeldBack =
-    state === 'unreadable' || isAnyProductBad || (frontId !== undefined && log.badFrontIds.has(frontId));
-  return { reader, code, state, front, catalogue, context, log, holding: [...log.holding], isHeldBack, now };
-}
-
-/**
- * Notes what is wrong with the products that a front lists, and returns whether any of them holds
- * the front back. Reads tables product by product. Reads views in full, as a build does: their
- * slugs need not be unique, and a query for one row can take as long as one for all.
- */
-async function noteBadProducts(
-  front: Front,
-  load: ProductLoad,
-  hasForeignKeys: boolean,
-  log: HoldingLog,
-): Promise<boolean> {
-  const { ids } = front.products;
-  for (const id of ids) log.productIds.add(id);
-  await load.noteOrphanRows(log);
-  const readIds = new Set<number>();
-  if (hasForeignKeys) for await (const { id } of load.withIds(ids, log)) readIds.add(id);
-  else for await (const { products } of load.batches(log)) for (const { id } of products) readIds.add(id);
-  for (const id of ids) {
-    if (!readIds.has(id) && !log.badProductIds.has(id))
-      log.add([dangling(`front_products ${front.id},${id}`, 'product_id', 'products', id)], { frontId: front.id });
-  }
-  return ids.some((id) => !readIds.has(id) || log.badProductIds.has(id));
+  const spoiledSessions = await new ProductLoad(reader, context).noteOrphanRows(log);
+  const isHeldBack = state === 'unreadable' || (frontId !== undefined && log.badFrontIds.has(frontId));
+  return {
+    reader,
+    code,
+    frontId,
+    state,
+    front,
+    catalogue,
+    context: { ...context, spoiledSessions },
+    log,
+    isHeldBack,
+    now,
+  };
 }
 
 /**
@@ -102,31 +87,40 @@ async function noteBadProducts(
  * @throws AppError product-unknown, database-unreadable, database-busy
  */
 export async function explainOn(loaded: LoadedFront, slug: string): Promise<ExplainResultJson> {
-  const { reader, code, state, front, catalogue, context, log, holding, isHeldBack, now } = loaded;
+  const { reader, code, frontId, state, front, catalogue, context, log, isHeldBack, now } = loaded;
   const row = await productRow(reader, slug);
   if (row === null) throw unknownProduct(slug, await productNames(reader), reader.path);
   if ('severity' in row) throw unreadableProduct(slug, row, reader.path);
   const entry = front?.products.find(row.id);
-  let rules: ExplainedRules | null = null;
-  const load = new ProductLoad(reader, context, now);
-  const product = front === null ? undefined : await load.withId(row.id, log);
-  // A product with a finding may lack sessions or tiers: its rules cannot be explained.
-  if (front !== null && product !== undefined && !log.badProductIds.has(row.id)) {
-    const whole = await wholeProduct(loaded, row.id);
-    const placed = {
-      front,
-      entry: entry ?? plainEntry(row.id),
-      product: whole ?? product,
-      taxonomy: catalogue.taxonomy,
-    };
-    rules = explainRules(placed, entry !== undefined, await tierRows(reader, row.id), now);
-  }
+  const badEntry = front?.products.badEntry(row.id) ?? null;
+  const sameSlug = await idsOfSlug(reader, slug);
+  const isListed = (id: number): boolean => id === row.id || front?.products.find(id) !== undefined;
+  const load = new ProductLoad(reader, { ...context, wantedIds: { has: isListed } });
+  let product: Product | undefined;
+  if (front !== null) for await (const one of load.withIds(sameSlug, log)) if (one.id === row.id) product = one;
+  const rules =
+    front === null || product === undefined || badEntry !== null || log.badProducts.has(row.id)
+      ? null
+      : explainRules(
+          {
+            front,
+            entry: entry ?? plainEntry(row.id),
+            product: (await wholeProduct(loaded, row.id)) ?? product,
+            taxonomy: catalogue.taxonomy,
+          },
+          entry !== undefined,
+          await tierRows(reader, row.id),
+          now,
+        );
   await reader.confirmOneState();
+  const isDraft = row.status === 'draft' || row.status === 'archived';
+  const ofListed = rules === null ? (isDraft ? 'not-published' : 'bad-data') : rules.reason;
   const reasons = {
-    active: entry === undefined ? 'not-listed' : rules === null ? 'product-unreadable' : rules.reason,
+    active: entry === undefined ? 'not-listed' : ofListed,
     disabled: 'front-disabled',
     unreadable: 'front-unreadable',
   } as const;
+  const ofEntry = log.kept.filter(({ place }) => place === `front_products ${front?.id},${row.id}`);
   return {
     front: code,
     frontState: state,
@@ -136,8 +130,9 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
     product: row,
     at: formatInstant(now),
     reason: reasons[state],
-    holding,
+    holding: log.holding(frontId),
     isHeldBack,
+    leftOut: [...(badEntry === null ? [] : ofEntry), ...log.leavingOut(row.id)],
     rules,
   };
 }
@@ -146,30 +141,32 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
  * The product with all its sessions, past ones too. What is wrong only with rows that no build
  * reads is left out, without a finding.
  */
-function wholeProduct({ reader, context, now }: LoadedFront, id: number): Promise<Product | undefined> {
-  return new ProductLoad(reader, { ...context, rowsRead: 'all' }, now).withId(id, new FindingLog(reader.kind));
+function wholeProduct({ reader, context }: LoadedFront, id: number): Promise<Product | undefined> {
+  return new ProductLoad(reader, { ...context, rowsRead: 'all' }).withId(id, new FindingLog(reader.kind));
 }
 
-/** A log that also collects the errors of one front and its products: what holds the front back. */
-class HoldingLog extends FindingLog {
-  readonly holding: Finding[] = [];
-  readonly productIds = new Set<number>();
-  readonly #frontId: number | undefined;
+/** A log that keeps what its findings take out. */
+class ConcernsLog extends FindingLog {
+  readonly #taken: { readonly finding: Finding; readonly concerns: Concerns }[] = [];
 
-  constructor(kind: DatabaseKind, frontId: number | undefined) {
-    super(kind);
-    this.#frontId = frontId;
+  /** What holds a front back. */
+  holding(frontId: number | undefined): Finding[] {
+    return this.#findingsOn((concerns) => frontId !== undefined && concerns.frontId === frontId);
   }
 
-  override add(
-    findings: readonly Finding[],
-    { frontId, productId }: { readonly frontId?: number; readonly productId?: number },
-  ): void {
-    super.add(findings, { frontId, productId });
-    const isOurs =
-      (frontId !== undefined && frontId === this.#frontId) ||
-      (productId !== undefined && this.productIds.has(productId));
-    if (isOurs) this.holding.push(...findings.filter(({ severity }) => severity === 'error'));
+  /** What leaves out a product, or sessions of it. */
+  leavingOut(id: number): Finding[] {
+    return this.#findingsOn(({ productId, sessionOf }) => productId === id || sessionOf === id);
+  }
+
+  override takeOut(finding: Finding, concerns: Concerns): void {
+    super.takeOut(finding, concerns);
+    this.#taken.push({ finding, concerns });
+  }
+
+  #findingsOn(isMeant: (concerns: Concerns) => boolean): Finding[] {
+    const findings = this.#taken.filter(({ concerns }) => isMeant(concerns)).map(({ finding }) => finding);
+    return [...new Set(findings)];
   }
 }
 

@@ -8,6 +8,7 @@ import type { Product } from '../catalogue/product.ts';
 import { encodeTaxonomy } from './facets.ts';
 import type { RenderedCatalogue } from './front-cards.ts';
 import { groupByProfile, ListingProfiles } from './front-profiles.ts';
+import type { ProductWithBadSessions } from './left-out.ts';
 import { InitialStates } from './initial-states.ts';
 import { ProductRenderer } from './product-renderer.ts';
 import { RenderedProductsBuilder, type Sha256 } from './rendered-products.ts';
@@ -21,6 +22,7 @@ export class CatalogueRenderer {
   readonly #profileOfFrontId: ReadonlyMap<number, number>;
   readonly #builder: RenderedProductsBuilder;
   readonly #products: ProductRenderer;
+  readonly #badSessions = new Map<number, ProductWithBadSessions>();
 
   /** `until`: the end of the horizon. */
   constructor(catalogue: Catalogue, sha256: Sha256, until: Instant, now: Instant) {
@@ -39,17 +41,24 @@ export class CatalogueRenderer {
   /** Renders the products among these that the catalogue's fronts list. */
   add(products: readonly Product[]): void {
     for (const product of products) {
+      const { badSessions, exclusions } = product;
+      if (badSessions.length > 0) this.#badSessions.set(product.id, { badSessions, exclusions });
       const profileIndexes = this.#listingProfiles.of(product.id);
       if (profileIndexes.length > 0) this.#products.render(product, profileIndexes, this.#profilesExcluding(product));
     }
   }
 
-  /** All that has been rendered. */
-  rendered(): RenderedCatalogue {
+  /**
+   * All that has been rendered. `badProducts` are left out, those among them that have been rendered
+   * too: the code of a finding of each, by id.
+   */
+  rendered(badProducts: ReadonlyMap<number, string>): RenderedCatalogue {
+    for (const id of badProducts.keys()) this.#products.leaveOut(id);
     const products = this.#builder.products();
     return {
       taxonomy: encodeTaxonomy(this.#catalogue.taxonomy),
       products,
+      bad: { products: badProducts, sessions: this.#badSessions },
       initialStates: new InitialStates(products, this.#catalogue.productNumbers, this.#now),
       profileIndexOf: this.#profileIndexOf,
       until: this.#until,

@@ -9,6 +9,7 @@ import { DocumentBuffer } from './document-buffer.ts';
 import { FacetBits, FrontFacets } from './facets.ts';
 import type { Endpoint } from './paths.ts';
 import { Ingredients } from './ingredients.ts';
+import { leftOutOf, type LeftOut } from './left-out.ts';
 import { FrontCards, NO_VARIANT, type RenderedCatalogue } from './front-cards.ts';
 
 /** One document of one front, valid from an instant. */
@@ -42,6 +43,8 @@ export class FrontEditions {
   /** How many cards the front shows at `now`. */
   readonly cards: number;
   readonly dropped: Dropped;
+  /** Null if errors take out nothing. */
+  readonly leftOut: LeftOut | null;
   /**
    * The first boundary after the horizon, until which the last edition is right (snapshot.md,
    * Pointer).
@@ -69,6 +72,7 @@ export class FrontEditions {
     }
     this.cards = cards;
     this.validUntil = instantOf(validUntil);
+    this.leftOut = leftOutOf(front, rendered.bad, (position) => this.#cards.dropReasonAt(position, now));
     this.dropped = Object.fromEntries(
       DROP_REASONS.filter((reason) => reasons.has(reason)).map((reason) => [reason, reasons.get(reason) ?? 0]),
     );

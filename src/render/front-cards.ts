@@ -8,6 +8,7 @@ import { ALWAYS, periodContains } from '../catalogue/period.ts';
 import { flagsText } from './card.ts';
 import type { CardSource } from './document-buffer.ts';
 import type { EncodedTaxonomy } from './facets.ts';
+import type { BadRows } from './left-out.ts';
 import {
   CHANGES,
   GROUP_LIST_SHIFT,
@@ -32,6 +33,7 @@ export interface RenderedCatalogue {
   readonly taxonomy: EncodedTaxonomy;
   readonly products: RenderedProducts;
   readonly initialStates: InitialStates;
+  readonly bad: BadRows;
   /** Where a front's profile stands among the timelines of `products`. */
   readonly profileIndexOf: (front: Front) => number;
   /** The end of the horizon. */
@@ -118,9 +120,10 @@ export class FrontCards implements CardSource {
   /** Why a position has no card at the first instant; null if it has one. */
   dropReasonAt(position: number, now: Instant): DropReason | null {
     if (this.#firstStateAt[position] === NO_TIMELINE) return 'not-published';
-    if (!this.#isVisible(position, now)) return 'not-visible';
     const variant = this.#firstVariantAt[position] ?? 0;
-    return variant < 0 ? dropReasonOf(variant) : null;
+    const reason = variant < 0 ? dropReasonOf(variant) : null;
+    if (reason === 'bad-data' || this.#isBad(position)) return 'bad-data';
+    return this.#isVisible(position, now) ? reason : 'not-visible';
   }
 
   /**
@@ -153,8 +156,10 @@ export class FrontCards implements CardSource {
   nextBoundaryAt(position: number, until: Instant): number {
     const { stateFroms, stateVariants, nextBoundaries } = this.#products;
     const state = stateAt(stateFroms, this.#firstStateAt[position] ?? NO_TIMELINE, until);
-    // An offer that has ended never resumes: a position without a variant stays without one.
-    if (state === NO_TIMELINE || (stateVariants[state] ?? NO_VARIANT) < 0) return Infinity;
+    if (state === NO_TIMELINE || this.#isBad(position)) return Infinity;
+    const variant = stateVariants[state] ?? NO_VARIANT;
+    // An offer that has ended never resumes; a bad session no longer matters when it is over.
+    if (variant < 0 && dropReasonOf(variant) !== 'bad-data') return Infinity;
     const visible = this.#front.products.visibleAt(position);
     if (visible.until <= until) return Infinity;
     if (visible.from > until) return visible.from;
@@ -235,7 +240,12 @@ export class FrontCards implements CardSource {
   }
 
   #isVisible(position: number, at: Instant): boolean {
-    return periodContains(this.#front.products.visibleAt(position), at);
+    return periodContains(this.#front.products.visibleAt(position), at) && !this.#isBad(position);
+  }
+
+  /** Whether an error in the front's own row leaves the product out. */
+  #isBad(position: number): boolean {
+    return this.#front.products.bad.has(position);
   }
 
   /** The variant or reason in a position's timeline at an instant. */

@@ -38,6 +38,7 @@ export class InitialStates {
   constructor(products: RenderedProducts, productNumbers: ProductNumbers, now: number) {
     this.#products = products;
     this.#now = now;
+    // A product that turned out to be bad after it was rendered comes again, and the last one counts.
     const renderedOf = new Map(Array.from(products.ids, (id, product) => [id, product]));
     this.#renderedOf = Int32Array.from(productNumbers.ids, (id) => renderedOf.get(id) ?? NO_PRODUCT);
     const { lists, listOf } = groupListsOf(products);

@@ -6,13 +6,13 @@ import { boundariesOf } from '../catalogue/boundaries.ts';
 import { frontDaysOf, type FrontDays } from '../catalogue/calendar.ts';
 import type { FrontProfile } from '../catalogue/front.ts';
 import { periodContains } from '../catalogue/period.ts';
-import { instantOf, type Instant } from '../catalogue/instant.ts';
+import type { Instant } from '../catalogue/instant.ts';
 import { formatAmount } from '../catalogue/money.ts';
 import {
-  dropReasonAt,
+  cardPoolAt,
+  type DropReason,
   isEverySessionPaused,
   isProductPaused,
-  poolAt,
   priceFromAt,
   slotsOn,
   type Pool,
@@ -33,8 +33,8 @@ interface DaysFrom {
 /** A product's state from an instant on, as far as all profiles share it. */
 interface PoolState {
   readonly from: Instant;
-  /** null if nothing is offered. */
-  readonly card: PoolCard | null;
+  /** Or why there is no card. */
+  readonly card: PoolCard | DropReason;
 }
 
 /** The parts of a card that all profiles share. */
@@ -126,15 +126,22 @@ export class ProductRenderer {
         timelines: new Map(),
       };
       const shared = this.#poolStates(current, undefined, instants);
-      for (const index of profileIndexes) timelines[index] = this.#timeline(current, undefined, shared, index);
+      for (const index of profileIndexes) timelines[index] = this.#timeline(current, shared, index);
       for (const [frontId, index] of excludingFronts) {
         const excluded = product.exclusions.get(frontId);
         const poolStates = this.#poolStates(current, excluded, instants);
-        own.set(frontId, this.#timeline(current, excluded, poolStates, index));
+        own.set(frontId, this.#timeline(current, poolStates, index));
       }
     }
     const groups = product.groups.map(({ group }, i) => ({ group, length: groupTexts[i]?.length ?? 0 }));
     this.#builder.product(product.id, nextBoundary, timelines, own, groups);
+  }
+
+  /** Gives a product that an error takes out no card on any front. */
+  leaveOut(productId: number): void {
+    const timeline = this.#builder.timeline([{ from: this.#now, variant: stateOfReason('bad-data') }]);
+    const timelines = this.#moneyOfProfiles.map(() => timeline);
+    this.#builder.product(productId, Number.POSITIVE_INFINITY, timelines, new Map(), []);
   }
 
   /** The product's states at the given instants, on a front with these exclusions. */
@@ -144,9 +151,10 @@ export class ProductRenderer {
     const headLength = this.#encoder.encode(head).length;
     const unbadged = this.#facetsOf(product);
     return instants.map((from) => {
-      const pool = poolAt(product, excluded, from);
-      const first = pool?.sessions[0];
-      if (pool === null || first === undefined) return { from, card: null };
+      const pool = cardPoolAt(product, excluded, from);
+      if (typeof pool === 'string') return { from, card: pool };
+      const [first] = pool.sessions;
+      if (first === undefined) throw new Error('a pool without sessions');
       const badges = product.badges.filter(({ valid }) => periodContains(valid, from)).map(({ badge }) => badge);
       const facets = badges.length === 0 ? unbadged : unbadged.slice();
       for (const badge of badges) this.#facetBits.set(facets, 'badges', badge);
@@ -178,12 +186,7 @@ export class ProductRenderer {
    * Merges the product's own states with the date changes of a profile. Returns the timeline's
    * number.
    */
-  #timeline(
-    current: CurrentProduct,
-    excluded: Exclusion | undefined,
-    poolStates: readonly PoolState[],
-    profileIndex: number,
-  ): number {
+  #timeline(current: CurrentProduct, poolStates: readonly PoolState[], profileIndex: number): number {
     const daysFroms = this.#daysOfProfiles[profileIndex] ?? [];
     const states: { readonly from: number; readonly variant: number }[] = [];
     let poolIndex = 0;
@@ -196,8 +199,8 @@ export class ProductRenderer {
       const money = this.#moneyOfProfiles[profileIndex];
       if (poolState === undefined || daysFrom === undefined || money === undefined) break;
       const variant =
-        poolState.card === null
-          ? stateOfReason(dropReasonAt(current.product, excluded, instantOf(from)))
+        typeof poolState.card === 'string'
+          ? stateOfReason(poolState.card)
           : this.#variant(current, poolState.from, poolState.card, daysFrom.days, money);
       if (states.at(-1)?.variant !== variant) {
         states.push({ from, variant });

@@ -44,7 +44,7 @@ export function* productStates(
   const front = { ...placed.front, products: productsOf(placed.entry, productNumbers) };
   const renderer = new CatalogueRenderer({ taxonomy, fronts: [front], productNumbers }, sha256, until, now);
   renderer.add([product]);
-  const rendered = renderer.rendered();
+  const rendered = renderer.rendered(new Map());
   const renderedAt = (at: Instant): RenderedCatalogue => ({
     ...rendered,
     initialStates: new InitialStates(rendered.products, productNumbers, at),
@@ -72,5 +72,10 @@ function productsOf(
 ): FrontProducts {
   numbers.add(productId);
   const flags = (isFeatured ? FLAG.featured : 0) | (isBanner ? FLAG.banner : 0) | (isPaused ? FLAG.paused : 0);
-  return new FrontProducts(numbers, Int32Array.of(0), Uint8Array.of(flags), new Map([[0, visible]]));
+  return new FrontProducts(numbers, {
+    numbers: Int32Array.of(0),
+    flags: Uint8Array.of(flags),
+    periods: new Map([[0, visible]]),
+    bad: new Map(),
+  });
 }

@@ -118,19 +118,21 @@ test('--json prints the explanation as its schema has it', async () => {
   expect(json.rules?.tiers.find(({ verdict }) => verdict === 'expired')?.name).toBe('Премьерный вечер');
 });
 
-test('a finding that holds the front back is named: of the product, of another one of the front, or of the front itself', async () => {
+test('a finding that leaves out the product, or holds the front back, is named', async () => {
   const other = changed('other', "UPDATE products SET age_rating = 99 WHERE slug = 'gamlet'");
   const text = unfolded(await textOf('moscow', 'chayka', other));
-  expect(text).toContain('it has a card.\nThe front is held back by findings');
-  expect(text).toContain('error value-invalid products 10: age_rating');
+  expect(text).toContain('it has a card.\nRules');
+  expect(unfolded(await textOf('moscow', 'gamlet', other))).toMatch(
+    /no card: an error in its rows leaves it out\.\nErrors leave the product out\.[^]*error value-invalid products 10: age_rating/,
+  );
   const own = changed(
     'own',
     "UPDATE sessions SET sales_end_at = 'soon' WHERE product_id = (SELECT id FROM products WHERE slug = 'chayka')",
   );
   const bad = await explain('moscow', 'chayka', '--db', own, '--json');
   const json = explainResultSchema.parse(JSON.parse(bad.stdout));
-  expect(json).toMatchObject({ reason: 'product-unreadable', isHeldBack: true, rules: null });
-  expect(json.holding.length).toBeGreaterThan(0);
+  expect(json).toMatchObject({ reason: 'bad-data', isHeldBack: false, holding: [] });
+  expect(json.leftOut.length).toBeGreaterThan(0);
   expect(await textOf('berlin', 'chayka', own)).not.toContain('held back');
   const twins = changed(
     'twins',
@@ -150,7 +152,7 @@ test('a finding that holds the front back is named: of the product, of another o
   expect((await explain('moscow', 'chayka', '--db', nameless)).status).toBe(0);
   const status = changed('status', "UPDATE products SET status = 'live' WHERE slug = 'chayka'");
   const live = unfolded(await textOf('moscow', 'chayka', status));
-  expect(live).toContain('no card: its rows cannot be read');
+  expect(live).toContain('no card: an error in its rows leaves it out');
   expect(live).toContain('no  published: its status is live');
   const zone = changed('zone', "UPDATE fronts SET timezone = 'Mars/Base' WHERE code = 'moscow'");
   const unreadable = unfolded(await textOf('moscow', 'chayka', zone));

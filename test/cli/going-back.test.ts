@@ -30,7 +30,9 @@ let late = '';
 
 beforeAll(async () => {
   demoCatalogueAt(database, EARLY);
-  const options = { guards: { maxShrink: 0.5, allowShrink: true, force: false } };
+  const options = {
+    guards: { maxShrink: 0.5, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: false },
+  };
   setActive(['kuwait', 'fonar']);
   early = (await buildTree(database, sound, instant(EARLY), options)).releaseId ?? '';
   setActive(['kuwait', 'berlin']);
@@ -211,7 +213,7 @@ describe('playbill rollback', () => {
       stderr: '',
     });
     expect(existsSync(join(out, 'releases/hold'))).toBe(false);
-    const published = await build(out, '--json', '--allow-shrink');
+    const published = await build(out, '--json', '--allow', 'max-shrink', 'min-cards');
     expect(published.status).toBe(0);
     const last = buildResultSchema.parse(JSON.parse(published.stdout));
     expect(last.hold).toBeNull();
@@ -285,7 +287,7 @@ describe('playbill rollback', () => {
 
   test('held at the current release: a build that had nothing to do exits 4 all the same', async () => {
     const out = copyOfTree('frozen');
-    const words = ['--allow-shrink'];
+    const words = ['--allow', 'max-shrink', 'min-cards'];
     expect((await build(out, ...words)).status).toBe(0);
     expect((await build(out, ...words)).status).toBe(0);
     const current = filesOf(out).get('releases/current')?.trimEnd() ?? '';
@@ -419,7 +421,18 @@ describe('playbill prune', () => {
   test('a build prunes last and says so; --no-prune leaves it; a failure is a warning', async () => {
     const out = await crowded('by-build');
     const wordsAt = (time: string): string[] => {
-      return ['build', '--db', database, '--out', out, '--allow-shrink', '--now', `2026-05-03T${time}:00Z`];
+      return [
+        'build',
+        '--db',
+        database,
+        '--out',
+        out,
+        '--allow',
+        'max-shrink',
+        'min-cards',
+        '--now',
+        `2026-05-03T${time}:00Z`,
+      ];
     };
     const left = await playbill([...wordsAt('12:00'), '--no-prune']);
     expect(left.stdout).toMatch(/, 0 removed\n$/);
@@ -461,7 +474,9 @@ describe('playbill prune', () => {
       const out = copyOfTree(name);
       for (const hour of ['10', '11', '12']) {
         for (const minute of ['00', '15', '30', '45']) {
-          await at(out, `${hour}:${minute}`, { guards: { maxShrink: 0.5, allowShrink: true, force: false } });
+          await at(out, `${hour}:${minute}`, {
+            guards: { maxShrink: 0.5, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: false },
+          });
         }
       }
       return out;
@@ -505,7 +520,7 @@ describe('playbill prune', () => {
 
     test('a build for an earlier time, under --force, is superseded by the next one too', async () => {
       const out = await quarterHours('grace force');
-      const guards = { maxShrink: 0.5, allowShrink: true, force: true };
+      const guards = { maxShrink: 0.5, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: true };
       const { releaseId } = await at(out, '10:25', { guards });
       await at(out, '13:00', { guards });
       await at(out, '13:10');
@@ -520,7 +535,7 @@ describe('playbill prune', () => {
       await rollBackTree(out, target);
       await resumeTree(out);
       await buildTree(database, out, instant('2062-05-03T13:00:00Z'), { horizonSeconds: 0 });
-      const guards = { maxShrink: 0.5, allowShrink: true, force: true };
+      const guards = { maxShrink: 0.5, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: true };
       await at(out, '13:00', { guards });
       await at(out, '13:10');
       expect(await isWhole(out, target)).toBe(true);

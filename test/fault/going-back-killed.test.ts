@@ -128,7 +128,7 @@ test('pruning killed as it removes releases, and among the editions', async () =
   const crowded = copyTree(base, join(folder, 'crowded'));
   // Ten releases more, years later: the two before go.
   const options = { horizonSeconds: 0, pruneGraceSeconds: null };
-  const guards = { maxShrink: 1, allowShrink: true, force: false };
+  const guards = { maxShrink: 1, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: false };
   for (let i = 0; i < 10; i += 1) {
     await buildTree(join(folder, 'young.sqlite'), crowded, instant(`2028-05-01T09:00:0${i}Z`), { ...options, guards });
   }

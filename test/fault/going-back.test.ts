@@ -50,7 +50,7 @@ beforeAll(async () => {
   copyTree(base, crowded);
   const raised = catalogueAt(join(folder, 'raised.sqlite'), smallCatalogue({ ...size, fronts, edition: 'raised' }));
   change(raised, `UPDATE fronts SET status = 'disabled' WHERE code = 'bravo'`);
-  const guards = { maxShrink: 1, allowShrink: true, force: false };
+  const guards = { maxShrink: 1, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: false };
   for (let i = 0; i < 12; i += 1) {
     change(raised, 'UPDATE price_tiers SET amount_minor = amount_minor + 100');
     const now = instant(`2026-05-03T10:00:${10 + i}Z`);

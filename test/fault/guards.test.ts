@@ -85,17 +85,17 @@ describe('guards', () => {
       const held = await run(place, LATER);
       expect(held, held.stderr).toMatchObject({ code: 4 });
       expect(held.stdout).toContain(
-        `bravo: held back by ${code}: ${message} (build --dry-run shows what goes; --allow-shrink overrides it)\n`,
+        `bravo: held back by ${code}: ${message} (build --dry-run shows what goes; --allow ${code} --front bravo overrides it)\n`,
       );
       expect(movedIn(place)).toEqual(['alpha', 'charlie']);
       checkAsReader(place.tree, before, stateOf(place.tree));
       const situation = `a front trips the guard ${code}`;
-      const heals = 'fix the rows, and build; or `--allow-shrink`, or `--force`';
+      const heals = `fix the rows, and build; or \`--allow ${code}\`, or \`--force\``;
       tellFault({ situation, sees: 'this front old, the others new', heals }, held.code);
 
-      for (const flag of ['--allow-shrink', '--force']) {
+      for (const flags of [['--allow', code], ['--force']]) {
         const again = locationOf(sql);
-        const overridden = await run(again, LATER, flag);
+        const overridden = await run(again, LATER, ...flags);
         expect(overridden, overridden.stderr).toMatchObject({ code: 0 });
         expect(overridden.stdout).toContain(`bravo: overridden ${code}: ${message}\n`);
         expect(movedIn(again)).toEqual(['alpha', 'bravo', 'charlie']);
@@ -123,9 +123,9 @@ describe('guards', () => {
     expect(summaryOf(later).fronts[1]).toMatchObject({ front: 'bravo', held: null, snapshot: { cards: 1 } });
   });
 
-  test('an earlier now holds back every front; only --force goes back', async () => {
+  test('an earlier now holds back every front; --allow max-shrink does not go back', async () => {
     const place = locationOf('');
-    for (const flags of [[], ['--allow-shrink']]) {
+    for (const flags of [[], ['--allow', 'max-shrink', 'min-cards']]) {
       const held = await run(place, EARLIER, '--json', ...flags);
       expect(held, held.stderr).toMatchObject({ code: 4 });
       expect(summaryOf(held).fronts.map((front) => front.held)).toEqual(['now-earlier', 'now-earlier', 'now-earlier']);
@@ -145,7 +145,7 @@ describe('guards', () => {
     // ten years.
     for (const days of [1, 3650]) {
       const ahead = new Date(Date.now() + days * 86_400_000).toISOString();
-      expect(await run(place, ahead, '--allow-shrink')).toMatchObject({ code: 0 });
+      expect(await run(place, ahead, '--allow', 'max-shrink')).toMatchObject({ code: 0 });
       const published = stateOf(place.tree);
       const words = ['build', '--db', place.database, '--out', place.tree, '--json'];
       const held = await command.run(words);

@@ -187,7 +187,7 @@ test('whatever stands in random cells, a build ends well, untouched fronts are p
 
       const tree = join(root, 'out');
       cpSync(base, tree, { recursive: true });
-      const guards = { maxShrink: 0.5, allowShrink: true, force: false };
+      const guards = { maxShrink: 0.5, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: false };
       const { outcomes } = await buildTree(path, tree, instant(LATER), { guards, horizonSeconds: 3600 });
       const files = filesOf(tree);
       for (const [i, code] of CODES.entries()) {

@@ -59,7 +59,18 @@ test.each([2, 6])('%i builders for a minute, one of them always asleep', async (
   const isOver = (): boolean => Date.now() >= end;
   const builder = async (name: number): Promise<void> => {
     for (let i = name; !isOver(); i += 1) {
-      const words = ['build', '--db', databases[i % 3] ?? '', '--now', nextNow(), '--horizon', '20m', '--allow-shrink'];
+      const words = [
+        'build',
+        '--db',
+        databases[i % 3] ?? '',
+        '--now',
+        nextNow(),
+        '--horizon',
+        '20m',
+        '--allow',
+        'max-shrink',
+        'min-cards',
+      ];
       const one = command.start([...words, '--json', '--out', tree.root]);
       running.add(one);
       const run = await one.ended;

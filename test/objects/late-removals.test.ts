@@ -50,7 +50,7 @@ beforeAll(async () => {
   store = await startMemoryStore();
   tree = new BucketTree(store);
   useStore(store, SETTINGS);
-  const options = ['--now', LATER, '--horizon', '20m', '--allow-shrink', '--json'];
+  const options = ['--now', LATER, '--horizon', '20m', '--allow', 'max-shrink', 'min-cards', '--json'];
   buildWords = ['build', '--db', young, '--out', tree.root, ...options];
   const { releaseId } = await buildAsCommand(old, tree.root, NOW);
   released = await store.objects();

@@ -111,7 +111,7 @@ describe.each(STORES)('on the store: %s', (name) => {
     const dearer = 'UPDATE price_tiers SET amount_minor = amount_minor + 100 WHERE id % 5 = 0';
     const fewer = "UPDATE fronts SET status = 'disabled' WHERE id = (SELECT MIN(id) FROM fronts)";
     const precompress = ['gzip'] as const;
-    const force = { guards: { maxShrink: 1, allowShrink: true, force: true } };
+    const force = { guards: { maxShrink: 1, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: true } };
     const files = await walk(
       join(folder, 'out'),
       newPrefix(),
@@ -140,7 +140,7 @@ describe.each(STORES)('on the store: %s', (name) => {
     for (const { rows, now } of catalogues) {
       const folder = temporaryFolder();
       const database = catalogueAt(join(folder, 'random.sqlite'), rows);
-      const guards = { maxShrink: 1, allowShrink: true, force: false };
+      const guards = { maxShrink: 1, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: false };
       const options = { horizonSeconds: 3600, guards };
       const change = 'UPDATE price_tiers SET amount_minor = amount_minor / 2 WHERE id % 2 = 0';
       const steps = [

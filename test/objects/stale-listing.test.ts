@@ -28,7 +28,7 @@ const old = catalogues.at('old', 'charlie');
 const young = catalogues.at('young', 'bravo');
 const GZIPPED = {
   horizonSeconds: 1200,
-  guards: { maxShrink: 0.5, allowShrink: true, force: false },
+  guards: { maxShrink: 0.5, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: false },
   precompress: ['gzip'],
 } as const;
 let store: MemoryStore;

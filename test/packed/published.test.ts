@@ -140,7 +140,7 @@ const options: BuildOptions = {
   frontCodes: null,
   isDryRun: false,
   precompress: [],
-  guards: { maxShrink: 0.5, allowShrink: false, force: false },
+  guards: { maxShrink: 0.5, maxBad: 0.05, allow: [], force: false },
   pruneGraceSeconds: null,
   toolVersion: '1.2.3',
   tzdata: '2026a',

@@ -40,7 +40,7 @@ async function hidingTiers(more = ''): Promise<void> {
 }
 
 const built = (db: string, out: string) =>
-  playbill(['build', '--db', db, '--out', out, '--now', NOW, '--allow-shrink']);
+  playbill(['build', '--db', db, '--out', out, '--now', NOW, '--allow', 'max-shrink', 'min-cards']);
 
 test('a policy that hides rows is an error of its own, which publishes nothing, and says how to build the rest', async () => {
   const [out, filtered] = [join(temporaryFolder(), 'out'), join(temporaryFolder(), 'filtered')];

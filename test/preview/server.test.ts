@@ -271,7 +271,7 @@ test('a front of a newer build than the manifest is shown without a record', asy
   const out = treeCopy();
   const manifest = readFileSync(join(out, 'releases/current'), 'utf8');
   // Without --force the pointers would stay, and be those that the manifest lists.
-  const guards = { maxShrink: 0.5, allowShrink: false, force: true };
+  const guards = { maxShrink: 0.5, maxBad: 0.05, allow: [], force: true };
   await buildTree(join(folder, 'after.sqlite'), out, instant('2026-05-01T09:10:00Z'), { guards });
   writeFileSync(join(out, 'releases/current'), manifest);
   const { origin, server } = await startPreview(out);

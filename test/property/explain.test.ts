@@ -100,7 +100,7 @@ test('explain agrees with the documents, for every product and front of the demo
       const { outcomes } = await buildTree(database, out, at, {
         horizonSeconds: HORIZON_SECONDS,
         // Far from its now the demo has fewer cards than some fronts want.
-        guards: { maxShrink: 0.5, allowShrink: true, force: true },
+        guards: { maxShrink: 0.5, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: true },
       });
       const files = filesOf(out);
       for (const { code, listing } of outcomes) {

@@ -50,7 +50,7 @@ test('whatever is done to a tree, in any order', async () => {
     const database = catalogueAt(join(folder, 'catalogue.sqlite'), catalogue);
     let now: number = instant(NOW);
     const publish = async () => {
-      const guards = { maxShrink: 1, allowShrink: true, force: false };
+      const guards = { maxShrink: 1, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: false };
       return buildTree(database, root, instantOf(now), { horizonSeconds: 3600, guards });
     };
     await publish();

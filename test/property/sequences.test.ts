@@ -144,7 +144,7 @@ class History {
    * served alike.
    */
   async #buildAndCompare(horizonSeconds: number, frontCodes: readonly string[] | null, isBack: boolean): Promise<void> {
-    const guards = { maxShrink: 0.5, allowShrink: true, force: isBack };
+    const guards = { maxShrink: 0.5, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: isBack };
     const options = { horizonSeconds, frontCodes, guards };
     const built = await buildTree(this.#database, this.#out, this.#now, options);
     const empty = join(this.#root, `empty-${++this.#serial}`);

@@ -24,6 +24,7 @@ async function render(rows: Iterable<CatalogueRow>, code: string, now: string): 
 
 const NOTHING_DROPPED: Record<DropReason, number> = {
   'not-published': 0,
+  'bad-data': 0,
   'not-visible': 0,
   'no-sessions': 0,
   'not-scheduled': 0,

@@ -30,7 +30,7 @@ export function buildOneShard(
       snapshot: null,
       horizonSeconds: 6 * 3600,
       precompress: [],
-      guards: { maxShrink: 0.5, allowShrink: false, force: false },
+      guards: { maxShrink: 0.5, maxBad: 0.05, allow: [], force: false },
       toolVersion: 'test',
       tzdata: process.versions['tz'] ?? '',
       onProgress: () => undefined,

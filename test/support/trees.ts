@@ -45,7 +45,7 @@ export function instant(text: string): Instant {
 }
 
 /** As `keys issue` and `keys revoke` publish a change of keys. */
-export const KEY_SETTINGS: KeyRingSettings = { guards: { maxShrink: 0.5, force: false }, frontCodes: null };
+export const KEY_SETTINGS: KeyRingSettings = { guards: { maxShrink: 0.5, allow: [], force: false }, frontCodes: null };
 
 /** Builds as the command does, with its defaults but for what is given. */
 export function buildTree(
@@ -62,7 +62,7 @@ export function buildTree(
       frontCodes: null,
       isDryRun: false,
       precompress: [],
-      guards: { maxShrink: 0.5, allowShrink: false, force: false },
+      guards: { maxShrink: 0.5, maxBad: 0.05, allow: [], force: false },
       pruneGraceSeconds: 3600,
       toolVersion: 'test',
       tzdata: process.versions['tz'] ?? '',

@@ -5,7 +5,7 @@ import { guardsTripped, type GuardOptions } from '../../src/release/publish/guar
 import { instant } from '../support/trees.ts';
 
 const publishedNow = '2026-05-01T09:00:00Z';
-const plain: GuardOptions = { maxShrink: 0.5, allowShrink: false, force: false };
+const plain: GuardOptions = { maxShrink: 0.5, maxBad: 0.05, allow: [], force: false };
 const later = '2026-05-01T10:00:00Z';
 
 describe('guards', () => {
@@ -28,20 +28,21 @@ describe('guards', () => {
     ['an earlier now', 100, 0, 100, '2026-05-01T08:59:59Z', {}, ['now-earlier']],
     ['the same now again', 100, 0, 100, '2026-05-01T09:00:00Z', {}, []],
     ['everything at once', 1, 10, 100, '2026-05-01T08:59:59Z', {}, ['now-earlier', 'min-cards', 'max-shrink']],
-    ['--allow-shrink overrides numbers', 1, 10, 100, later, { allowShrink: true }, []],
+    ['--allow overrides what it names', 1, 10, 100, later, { allow: ['max-shrink', 'min-cards'] }, []],
+    ['and nothing else', 1, 10, 100, later, { allow: ['max-shrink'] }, ['min-cards']],
     [
-      '--allow-shrink does not override an earlier now',
+      '--allow max-shrink does not override an earlier now',
       1,
       10,
       100,
       '2026-05-01T08:00:00Z',
-      { allowShrink: true },
+      { allow: ['max-shrink', 'min-cards'] },
       ['now-earlier'],
     ],
     ['--force overrides all', 1, 10, 100, '2026-05-01T08:00:00Z', { force: true }, []],
   ] as const)('%s', (_, cards, minCards, publishedCards, now, options, expected) => {
     const tripped = guardsTripped(
-      { cards, minCards },
+      { cards, minCards, leftOut: null },
       { now: publishedNow, cards: publishedCards },
       { ...plain, ...options },
       instant(now),
@@ -50,12 +51,32 @@ describe('guards', () => {
   });
 
   test('a front that was never published can only have too few cards', () => {
-    const tripped = guardsTripped({ cards: 3, minCards: 4 }, null, plain, instant(later));
+    const tripped = guardsTripped({ cards: 3, minCards: 4, leftOut: null }, null, plain, instant(later));
     expect(tripped.map((one) => one.code)).toEqual(['min-cards']);
   });
 
+  test.each([
+    [3, 20, []],
+    [4, 80, []],
+    [4, 79, ['max-bad']],
+    [3, 3, ['max-bad']],
+    [1, 1, ['max-bad']],
+    [60, 100, ['max-bad']],
+  ])('of %i bad products among %i, the guard says %j', (affected, published, expected) => {
+    const front = { cards: published, minCards: 0, leftOut: { affected, published } };
+    const tripped = guardsTripped(front, null, plain, instant(later));
+    expect(tripped.map(({ code }) => code)).toEqual(expected);
+    const allowed = guardsTripped(front, null, { ...plain, allow: ['max-bad'] }, instant(later));
+    expect(allowed.filter(({ isOverridden }) => !isOverridden)).toEqual([]);
+  });
+
   test('an overridden guard is still reported', () => {
-    const tripped = guardsTripped({ cards: 1, minCards: 4 }, null, { ...plain, allowShrink: true }, instant(later));
+    const tripped = guardsTripped(
+      { cards: 1, minCards: 4, leftOut: null },
+      null,
+      { ...plain, allow: ['min-cards'] },
+      instant(later),
+    );
     expect(tripped).toEqual([{ code: 'min-cards', message: '1 cards, fewer than min_cards 4', isOverridden: true }]);
   });
 });

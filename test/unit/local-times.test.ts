@@ -70,12 +70,14 @@ test('sessions come in the order of their starts, not of their wall times or ids
   ]);
 });
 
-test('explain says which wall time holds the front back, and says so no more when it is long over', async () => {
+test('explain says which wall time leaves a session out, and says so no more when it is long over', async () => {
   const database = catalogueOf(['2026-03-29T02:30:00', 'Europe/Berlin'], ['2026-05-06T20:00:00', 'Europe/Moscow']);
   const early = await explainAt(database, '2026-03-01T09:00:00Z');
-  expect(early).toMatchObject({ isHeldBack: true, rules: null, reason: 'product-unreadable' });
-  expect(early.holding).toMatchObject([{ code: 'wall-time-skipped', place: 'sessions 1' }]);
+  expect(early).toMatchObject({ isHeldBack: false, reason: null });
+  expect(early.leftOut).toMatchObject([{ code: 'wall-time-skipped', place: 'sessions 1' }]);
+  const before = catalogueOf(['2026-03-29T02:30:00', 'Europe/Berlin']);
+  expect(await explainAt(before, '2026-03-01T09:00:00Z')).toMatchObject({ reason: 'bad-data' });
   const late = await explainAt(database, '2026-05-01T09:00:00Z');
-  expect(late).toMatchObject({ isHeldBack: false, holding: [], reason: null });
+  expect(late).toMatchObject({ isHeldBack: false, leftOut: [], reason: null });
   expect(late.rules?.sessions.map(({ session }) => session)).toEqual([2]);
 });

@@ -86,7 +86,7 @@ test.each([
     '9007199254740993',
     '9007199254740993, which is beyond -9007199254740991 to 9007199254740991',
   ],
-])('a row that says nothing but the product, which is %s, is refused', async (_, value, found) => {
+])('a row that says nothing but the product, which is %s, leads nowhere', async (_, value, found) => {
   const good = await built((database) => database.exec(PLAIN));
   const { findings, held } = await built((database) => {
     database.exec(PLAIN);
@@ -95,7 +95,7 @@ test.each([
     );
   });
   expect(good.held).toEqual([null, null]);
-  expect(held).toEqual(['findings', null]);
+  expect(held).toEqual([null, null]);
   expect(findings.map(({ message }) => message).join('\n')).toContain(found);
 });
 
@@ -112,7 +112,8 @@ test('ids beyond what a number holds are told apart, digit by digit', async () =
     ] as const) {
       for (const id of ids) {
         database.exec(
-          `UPDATE theirs_${table} SET id = ${id} WHERE id = (SELECT ${end}(id) FROM theirs_${table} WHERE id < 1000000000000)`,
+          `UPDATE theirs_${table} SET id = ${id} WHERE id = (SELECT ${end}(id) FROM theirs_${table} WHERE id < 1000000000000
+             ${table === 'price_tiers' ? 'AND session_id IS NULL' : ''})`,
         );
       }
     }

@@ -30,7 +30,7 @@ const LATER = '2026-05-01T09:05:00Z';
 const PAST_TWO = '2026-05-01T09:30:00Z';
 const ALPHA = 'public/fronts/alpha/pointer.json';
 const BRAVO = 'public/fronts/bravo/pointer.json';
-const FORCE: Options = { guards: { maxShrink: 0.5, allowShrink: false, force: true } };
+const FORCE: Options = { guards: { maxShrink: 0.5, maxBad: 0.05, allow: [], force: true } };
 
 const root = temporaryFolderOfFile();
 

@@ -20,7 +20,10 @@ import {
 
 const NOW = '2026-05-01T09:00:00Z';
 const FRONT = 'moscow';
-const ONE_EDITION = { horizonSeconds: 0, guards: { maxShrink: 1, allowShrink: true, force: false } };
+const ONE_EDITION = {
+  horizonSeconds: 0,
+  guards: { maxShrink: 1, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: false },
+};
 
 /** Products whose cards the front shows, in its order. */
 const SHOWN = `SELECT product_id FROM front_products AS f JOIN products AS p ON p.id = f.product_id

@@ -100,6 +100,7 @@ describe('status', () => {
           editions: { products: 3, categories: 2 },
           cards: 8,
           dropped: { over: 2 },
+          leftOut: null,
           held: 'max-shrink',
         },
       },

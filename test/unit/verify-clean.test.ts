@@ -25,7 +25,7 @@ test('nothing is found in two releases, one after the other, of any catalogue', 
         const out = join(root, `out-${serial}`);
         await buildTree(database, out, instant(now), { horizonSeconds });
         expect(await findingsOf(out, looked)).toEqual([]);
-        const guards = { maxShrink: 1, allowShrink: true, force: false };
+        const guards = { maxShrink: 1, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: false };
         await buildTree(database, out, instantOf(instant(now) + laterSeconds), { horizonSeconds, guards });
         expect(await findingsOf(out, looked)).toEqual([]);
       },

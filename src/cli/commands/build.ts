@@ -7,6 +7,7 @@ import { databaseText } from '../../database/open.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../release/history/retention.ts';
 import {
   compressionsArgument,
+  DEFAULT_MAX_BAD,
   DEFAULT_MAX_SHRINK,
   percentageArgument,
   runArgument,
@@ -40,7 +41,6 @@ function declareBuild(program: PlaybillCommand) {
     .flag('--front <code...>', 'only these fronts; the others keep their snapshot')
     .flag('--dry-run', 'plan everything, write nothing')
     .flag('--force', 'override every guard, and rewrite damaged files')
-    .flag('--allow-shrink', 'override the guards on the number of cards')
     .allowFlag()
     .presetFlag(
       '--max-shrink <percentage>',
@@ -48,6 +48,13 @@ function declareBuild(program: PlaybillCommand) {
       DEFAULT_MAX_SHRINK,
       percentageArgument,
       '50%',
+    )
+    .presetFlag(
+      '--max-bad <percentage>',
+      'how many of its products errors in the catalogue may affect before a front is held back; three may be, but not all',
+      DEFAULT_MAX_BAD,
+      percentageArgument,
+      '5%',
     )
     .typedFlag<{ readonly precompress?: ReturnType<typeof compressionsArgument> }>(
       new Option('--precompress <forms>', 'write compressed copies next to new editions')
@@ -88,6 +95,7 @@ it fails, the build prints a warning: the release stays published, the exit code
 
 Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a guard held a front back, or a
 rollback holds the tree, 5 another run holds the lock, 6 the tree could not be written, or only in part,
+7 published, but errors in rows left out products or sessions,
 ${TRY_AGAIN} (or --read-timeout is over).`);
 }
 
@@ -150,7 +158,7 @@ function commonOptions(flags: BuildFlags, { terminal, toolVersion, tzdata }: Com
     precompress: flags.precompress ?? [],
     guards: {
       maxShrink: flags.maxShrink,
-      allowShrink: flags.allowShrink === true,
+      maxBad: flags.maxBad,
       allow: flags.allow ?? [],
       force: flags.force === true,
     },

@@ -41,7 +41,8 @@ If a shard ends later, run the same command again to publish its fronts.
 
 Exit codes: 0 done, 2 wrong usage, no result at all, or results that do not belong together, 3 a shard is missing or some
 fronts failed, 4 a guard held a front back, or a rollback holds the tree, 5 another run holds the lock, 6 the tree could
-not be written, or only in part, ${TRY_AGAIN}.`);
+not be written, or only in part, 7 published, but errors in rows left out products or sessions,
+${TRY_AGAIN}.`);
 }
 
 export function addFinishCommand(program: PlaybillCommand): void {

@@ -91,16 +91,21 @@ export function printBuild(
 
 function snapshotOf({ listing }: FrontResult): BuildResultJson['fronts'][number]['snapshot'] {
   if (listing === null) return null;
-  const { cards, dropped, editions, nextChange, pointer } = listing;
-  return { cards, dropped, editions, nextChange, validUntil: pointer.validUntil };
+  const { cards, dropped, editions, leftOut = null, nextChange, pointer } = listing;
+  return { cards, dropped, editions, leftOut, nextChange, validUntil: pointer.validUntil };
 }
 
-/** 3 outranks 4. A front that was not selected is not a failure. */
+/** 3 outranks 4, and 4 outranks 7. A front that was not selected is not a failure. */
 function exitCodeOfBuild({ fronts, guards, hold, isEveryFrontKnown }: BuildResultJson): number {
   const held = new Set(fronts.flatMap((front) => (front.held === null ? [] : HELD_REASONS[front.held])));
   if (held.has('failure') || !isEveryFrontKnown) return EXIT.someFailed;
   if (held.has('guard') || hold !== null || guards.some(({ isOverridden }) => !isOverridden)) return EXIT.guarded;
-  return EXIT.done;
+  const isAnyLeftOut = fronts.some((front) => front.held === null && isLeftOut(front.snapshot));
+  return isAnyLeftOut ? EXIT.rowsLeftOut : EXIT.done;
+}
+
+function isLeftOut(snapshot: BuildResultJson['fronts'][number]['snapshot']): boolean {
+  return snapshot !== null && snapshot.leftOut !== null;
 }
 
 const FINDINGS_LISTED = 20;
@@ -144,12 +149,12 @@ function heldLines(
 ): string[] {
   const lines = guards.map(({ code, message, isOverridden }) => {
     const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'warning', terminal);
-    const override =
-      code === 'now-earlier'
-        ? '--force overrides it; or build into another folder with --out'
-        : 'build --dry-run shows what goes; --allow-shrink overrides it';
+    const hint = code === 'max-bad' ? `see: ${checkDb}; ` : (GUARD_HINTS.get(code) ?? '');
+    const override = `${hint}--allow ${code} --front ${front} overrides it`;
     return `${front}: ${verdict} ${code}: ${message}${isOverridden ? '' : ` (${override})`}`;
   });
+  if (held === null && snapshot !== null && snapshot.leftOut !== null)
+    lines.push(`${front}: ${leftOutText(snapshot.leftOut)}: bad data (see: ${checkDb})`);
   if (held === 'findings') {
     const state = snapshot === null ? 'nothing of it is published yet' : 'its last snapshot stays';
     lines.push(`${front}: held back by findings; ${state} (see: ${checkDb})`);
@@ -157,6 +162,21 @@ function heldLines(
   const why = HELD_BACK.get(held ?? '');
   if (why !== undefined) lines.push(`${front}: held back: ${why}`);
   return lines;
+}
+
+const GUARD_HINTS: ReadonlyMap<string, string> = new Map([
+  ['max-shrink', 'build --dry-run shows what goes; '],
+  ['min-cards', 'build --dry-run shows what goes; '],
+  ['now-earlier', 'or build into another folder with --out; '],
+]);
+
+/** `2 products, 1 session left out`. */
+function leftOutText({ products, sessions }: { readonly products: number; readonly sessions: number }): string {
+  const parts = [
+    ...(products === 0 ? [] : [countText(products, 'product')]),
+    ...(sessions === 0 ? [] : [countText(sessions, 'session')]),
+  ];
+  return `${parts.join(', ')} left out`;
 }
 
 const HELD_BACK: ReadonlyMap<string, string> = new Map([
@@ -171,9 +191,9 @@ function ignoredErrors(result: BuildResultJson): string[] {
   const total = result.findings.filter(({ severity }) => severity === 'error').length;
   if (total === 0 || exitCodeOfBuild(result) !== EXIT.done) return [];
   const isCut = result.findingsTotal > result.findings.length;
-  const errors = isCut ? 'The errors concern' : `${countText(total, 'error')} ${total === 1 ? 'concerns' : 'concern'}`;
-  const none = result.fronts.some(({ held }) => held === 'not-selected') ? 'none of these fronts' : 'no front';
-  return [`${errors} ${none}: nothing is held back`];
+  const errors = isCut ? 'The errors leave' : `${countText(total, 'error')} ${total === 1 ? 'leaves' : 'leave'}`;
+  const where = result.fronts.some(({ held }) => held === 'not-selected') ? ' of these fronts' : '';
+  return [`${errors} out no product and no session${where}`];
 }
 
 function frontTable(fronts: BuildResultJson['fronts'], isPlan: boolean, width: Pick<Terminal, 'columns'>): string {

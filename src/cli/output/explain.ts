@@ -1,5 +1,6 @@
 // Formats an explanation as text: the verdict first, then every rule in the order of fields.md.
 
+import type { Finding } from '../../findings.ts';
 import { Zone } from '../../catalogue/calendar.ts';
 import { parseInstant, parseOffsetDateTime } from '../../catalogue/instant.ts';
 import { formatAmount } from '../../catalogue/money.ts';
@@ -37,6 +38,7 @@ export function explanationText(explained: ExplainResultJson, db: string): strin
   const sections = [
     folded(verdictLine(explained), '', '  '),
     ...holdingLines(explained, db),
+    ...leftOutLines(explained, db),
     section('Rules', ruleLines(explained, units)),
   ];
   if (rules !== null) {
@@ -82,7 +84,7 @@ function reasonText(
     'front-disabled': 'the front is disabled, so nothing of it is published',
     'front-unreadable': "the front's own row cannot be read",
     'not-listed': 'the front does not list the product (no row in front_products)',
-    'product-unreadable': 'its rows cannot be read (see what holds the front back)',
+    'bad-data': 'an error in its rows leaves it out',
     'not-published': `its status is ${product.status}, not published`,
     'not-visible': rules === null ? '' : visibleText(rules, units),
     'no-sessions': 'it has no sessions',
@@ -103,11 +105,27 @@ function visibleText({ listing: { hidden, visibleFrom, visibleUntil } }: Explain
 
 function holdingLines({ isHeldBack, holding }: ExplainResultJson, db: string): string[] {
   if (!isHeldBack) return [];
-  const text = 'The front is held back by findings: builds keep its last snapshot until they are fixed. All of them:';
+  return findingsSection(
+    "The front's own row has errors: builds keep its last snapshot until they are corrected.",
+    holding,
+    db,
+  );
+}
+
+function leftOutLines({ reason, leftOut }: ExplainResultJson, db: string): string[] {
+  if (leftOut.length === 0) return [];
+  const text =
+    reason === 'bad-data'
+      ? 'Errors leave the product out.'
+      : 'Errors leave out some of its sessions, as if they were not scheduled.';
+  return findingsSection(text, leftOut, db);
+}
+
+function findingsSection(text: string, findings: readonly Finding[], db: string): string[] {
   // Not folded, so that it can be pasted.
   const command = `  ${escapeLine(`playbill check-db --db ${shellWord(db)}`)}`;
-  const findings = holding.slice(0, FINDINGS_LISTED).map((finding) => folded(findingLine(finding), '  ', '      '));
-  return [folded(text, '', '  '), command, ...findings];
+  const listed = findings.slice(0, FINDINGS_LISTED).map((finding) => folded(findingLine(finding), '  ', '      '));
+  return [folded(`${text} All of the catalogue's:`, '', '  '), command, ...listed];
 }
 
 /** The rules about the front and the product, each with yes or no. */
@@ -122,7 +140,7 @@ function ruleLines(
     line(reason !== 'not-listed', 'the front lists the product'),
     line(product.status === 'published', `published: its status is ${product.status}`),
   ];
-  if (rules === null) return [...lines, line(false, 'its rows can be read')];
+  if (rules === null) return [...lines, line(false, 'its rows are without errors')];
   if (reason !== 'not-listed') lines.push(line(rules.listing.hidden === null, visibleText(rules, units)));
   const offered = rules.sessions.filter(({ refusal }) => refusal === null).length;
   return [...lines, line(offered > 0, `offered: ${offered} of ${countText(rules.sessions.length, 'session')}`)];

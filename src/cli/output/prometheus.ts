@@ -5,6 +5,7 @@
 import type { RequestsJson } from '../../contract/results/parts.ts';
 import type { StatusResultJson } from '../../contract/results/status.ts';
 import { parseInstant } from '../../catalogue/instant.ts';
+import { EXIT } from '../exit-codes.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
@@ -30,13 +31,15 @@ const TREE_METRICS = {
   playbill_front_cards: 'Cards in the edition in force.',
   playbill_front_editions: 'Editions of the current snapshot.',
   playbill_front_dropped: 'Products without a card, by the first reason that applies.',
+  playbill_front_left_out: 'Products and sessions that errors in the catalogue leave out.',
   playbill_front_valid_keys: 'Keys of the front that were valid when this file was written.',
   playbill_front_held: '1 if the current release keeps an older snapshot of the front; the label says why.',
 };
 
 const BUILD_METRICS = {
   playbill_build_last_run_timestamp_seconds: 'When a build last ended, successful or not.',
-  playbill_build_last_success_timestamp_seconds: 'When a build last ended with exit code 0; 0 if none has.',
+  playbill_build_last_success_timestamp_seconds:
+    'When a build last published all fronts, with exit code 0 or 7; 0 if none has.',
   playbill_build_exit_code: 'Exit code of the last build.',
   playbill_build_findings: 'Findings of the last build, warnings included.',
   playbill_build_on_publish_failed: '1 if --on-publish of the last build failed, else 0.',
@@ -85,6 +88,10 @@ export function treeMetrics({ isStale, release, hold, fronts, validKeys, finding
     playbill_front_dropped: published.flatMap(({ front, dropped }) =>
       Object.entries(dropped).map(([reason, count]): Sample => [{ front, reason }, count]),
     ),
+    playbill_front_left_out: published.flatMap(({ front, leftOut }) => [
+      [{ front, kind: 'products' }, leftOut?.products ?? 0],
+      [{ front, kind: 'sessions' }, leftOut?.sessions ?? 0],
+    ]),
     playbill_front_valid_keys: Object.entries(validKeys).map(([front, count]) => [{ front }, count]),
     playbill_front_held: published.flatMap(({ front, held }) => (held === null ? [] : [[{ front, reason: held }, 1]])),
   });
@@ -110,9 +117,10 @@ export function buildMetrics(
 ): string {
   const earlier = Number(LAST_SUCCESS.exec(before)?.[1] ?? 0);
   const seconds = Math.floor(endedAt);
+  const isSuccess = exitCode === EXIT.done || exitCode === EXIT.rowsLeftOut;
   return metricsText(BUILD_METRICS, {
     playbill_build_last_run_timestamp_seconds: [[{}, seconds]],
-    playbill_build_last_success_timestamp_seconds: [[{}, exitCode === 0 ? Math.max(seconds, earlier) : earlier]],
+    playbill_build_last_success_timestamp_seconds: [[{}, isSuccess ? Math.max(seconds, earlier) : earlier]],
     playbill_build_exit_code: [[{}, exitCode]],
     playbill_build_findings: findings === null ? [] : [[{}, findings]],
     playbill_build_on_publish_failed: [[{}, Number(isOnPublishFailed)]],

@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { DROP_REASONS } from '../../catalogue/offer.ts';
+import { leftOutSchema } from '../manifest.ts';
 import { count, frontCode, heldReason, instantText, releaseId } from '../primitives.ts';
 import { plannedDiffSchema } from './diff.ts';
 import {
@@ -40,6 +41,8 @@ export const buildResultSchema = z.strictObject({
           cards: count,
           dropped: z.partialRecord(z.enum(DROP_REASONS), count),
           editions: z.strictObject({ products: count, categories: count }),
+          /** What errors in rows leave out; null if nothing. */
+          leftOut: leftOutSchema.nullable(),
           nextChange: instantText.nullable(),
           validUntil: instantText,
         })

@@ -116,16 +116,13 @@ export const explainResultSchema = z.strictObject({
   product: z.strictObject({ id: z.int(), slug: z.string(), name: z.string(), status: z.string() }),
   at: instantText,
   /** Why there is no card; null if there is one. */
-  reason: z
-    .enum(['front-disabled', 'front-unreadable', 'not-listed', 'product-unreadable', ...DROP_REASONS])
-    .nullable(),
-  /**
-   * Errors in this product or others that hold the front back: its last snapshot stays, whatever
-   * the rules say.
-   */
+  reason: z.enum(['front-disabled', 'front-unreadable', 'not-listed', ...DROP_REASONS]).nullable(),
+  /** Errors in the front's own row: its last snapshot stays, whatever the rules say. */
   holding: z.array(findingSchema),
-  /** Whether the front is held back. The cause may be a row that only `check-db` names. */
+  /** Whether they hold the front back. */
   isHeldBack: z.boolean(),
+  /** Errors that leave out the product, or sessions of it. */
+  leftOut: z.array(findingSchema),
   /** null if front or product cannot be read, or the front is disabled. */
   rules: rulesSchema.nullable(),
 });

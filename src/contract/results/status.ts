@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { DROP_REASONS } from '../../catalogue/offer.ts';
 import { edgeCheckSchema } from './edge.ts';
+import { leftOutSchema } from '../manifest.ts';
 import { count, frontCode, heldReason, instantText, releaseId } from '../primitives.ts';
 import { findingSchema, holdSchema } from './parts.ts';
 
@@ -61,6 +62,8 @@ export const statusResultSchema = z.strictObject({
           /** Of the edition in force; null if no manifest has it. */
           cards: count.nullable(),
           dropped: z.partialRecord(z.enum(DROP_REASONS), count),
+          /** What errors in rows left out; null if nothing. */
+          leftOut: leftOutSchema.nullable(),
           /** Why the last build kept the old snapshot. */
           held: heldReason.nullable(),
         })

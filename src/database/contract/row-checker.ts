@@ -1,6 +1,6 @@
 // Row checks: every row is checked where it enters, and faults become findings with the table and
-// the row's key. A finding of severity error marks the front or the product it concerns, and so the
-// fronts that are held back (law 7).
+// the row's key. A finding of severity error takes out the front, product or session that it
+// concerns, and no more (law 7).
 
 import { FINDINGS_KEPT, type Finding, type FindingCode, type Severity } from '../../findings.ts';
 import type { DatabaseKind } from '../reader.ts';
@@ -79,6 +79,13 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
     });
   }
 
+  /** One value of a row that may have others that are not accepted; undefined if it is not. */
+  valueOf<N extends C[number]>(row: readonly unknown[], name: N): ValueOf<(typeof TABLES)[T][N]> | undefined {
+    const i = this.columns.indexOf(name);
+    const value = wholeSeconds(this.#rules[i], row[i]) ?? row[i];
+    return this.#rules[i]?.accepts(value) === true ? (value as ValueOf<(typeof TABLES)[T][N]>) : undefined;
+  }
+
   /** `sessions 17`: the table and the row's key, for a row with its key among the columns. */
   locationOf(row: readonly unknown[]): string {
     const key = TABLE_RULES[this.table].key.map((name) => {
@@ -91,13 +98,16 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
   }
 }
 
+/** The fraction of a second in a time. */
+export const FRACTION = /\.\d+(?=Z?$)/;
+
 /**
  * A time as text without its fraction of a second; undefined where that is not what keeps the
  * column from accepting it.
  */
 function wholeSeconds(rule: Column<unknown> | undefined, value: unknown): string | undefined {
   if (rule?.time === undefined || typeof value !== 'string') return undefined;
-  const whole = value.replace(/\.\d+(?=Z?$)/, '');
+  const whole = value.replace(FRACTION, '');
   return rule.accepts(whole) ? whole : undefined;
 }
 
@@ -190,38 +200,44 @@ export function repeated(location: string): Finding {
   return findingOf('error', 'duplicate-key', location, 'expected a key that no other row has, found it twice');
 }
 
-/** Whose row a finding is about, where that is known. */
-interface Concerns {
+/** What a finding of severity error takes out (containment.md); nothing if all are left out. */
+export interface Concerns {
+  /** A front, which keeps its snapshot. */
   readonly frontId?: number | undefined;
+  /** A product, on every front. */
   readonly productId?: number | undefined;
+  /** The product of a session that is left out. */
+  readonly sessionOf?: number | undefined;
 }
 
-/** Findings on a catalogue, and which fronts and products they concern. */
+/** Findings on a catalogue, and which fronts and products they take out. */
 export class FindingLog {
   /** Where the catalogue is. */
   readonly kind: DatabaseKind;
   readonly kept: Finding[] = [];
   total = 0;
-  /** Held back by a finding of severity error, or because they use something that has one. */
+  /** Fronts that are held back. */
   readonly badFrontIds = new Set<number>();
-  readonly badProductIds = new Set<number>();
+  /** Products that are left out: the code of the first finding, by id. */
+  readonly badProducts = new Map<number, FindingCode>();
 
   constructor(kind: DatabaseKind) {
     this.kind = kind;
   }
 
-  /**
-   * Notes findings; those of severity error hold back the front, or every front that shows the
-   * product.
-   */
+  /** Notes findings. Those of severity error take out what they concern. */
   add(findings: readonly Finding[], concerns: Concerns): void {
     for (const finding of findings) {
       this.total += 1;
       if (this.kept.length < FINDINGS_KEPT) this.kept.push(finding);
-      if (finding.severity === 'warning') continue;
-      if (concerns.frontId !== undefined) this.badFrontIds.add(concerns.frontId);
-      if (concerns.productId !== undefined) this.badProductIds.add(concerns.productId);
+      if (finding.severity === 'error') this.takeOut(finding, concerns);
     }
+  }
+
+  /** Takes out what uses a row that has been noted already. */
+  takeOut({ code }: Finding, { frontId, productId }: Concerns): void {
+    if (frontId !== undefined) this.badFrontIds.add(frontId);
+    if (productId !== undefined && !this.badProducts.has(productId)) this.badProducts.set(productId, code);
   }
 }
 

@@ -5,7 +5,7 @@
 import type { Zone } from '../../catalogue/calendar.ts';
 import type { Finding } from '../../findings.ts';
 import { formatDateTime, formatInstant, instantOfText, type Instant } from '../../catalogue/instant.ts';
-import { findingOf, quoted } from './row-checker.ts';
+import { findingOf, FRACTION, quoted } from './row-checker.ts';
 import { wallTimeIn } from './values.ts';
 
 const EARLIEST_WALL_TIME = wallTimeIn('0000-01-01T00:00:00');
@@ -86,4 +86,27 @@ export function pauseFinding(locationOf: () => string, paused: 0 | 1, pausedUnti
 export function noPublicTier(location: string): Finding {
   const message = 'its own ticket tiers include no public one, so it has no price';
   return findingOf('warning', 'no-public-tier', location, message);
+}
+
+const FORM = {
+  instant: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/,
+  wall: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/,
+} as const;
+
+/**
+ * The first instant whose text is not before a text of that form, which need not be a date of the
+ * calendar: queries compare texts. For a wall time, in seconds as if it were UTC. Infinity for
+ * anything of another form.
+ */
+export function firstInstantNotBefore(value: unknown, form: keyof typeof FORM): number {
+  const text = typeof value === 'string' ? value.replace(FRACTION, '') : '';
+  if (!FORM[form].test(text)) return Number.POSITIVE_INFINITY;
+  const wall = text.replace('Z', '');
+  let [before, notBefore] = [EARLIEST_WALL_TIME - 1, LATEST_WALL_TIME + 1];
+  while (notBefore - before > 1) {
+    const middle = Math.floor((before + notBefore) / 2);
+    if (formatDateTime(middle) < wall) before = middle;
+    else notBefore = middle;
+  }
+  return notBefore;
 }

@@ -34,6 +34,14 @@ export async function productRow(
   return problem;
 }
 
+/** The ids of the products with a slug, which in a view may be several. */
+export async function idsOfSlug(reader: CatalogueReader, slug: string): Promise<number[]> {
+  const rows = await reader.rows(
+    knownTables.selectFrom('products').select('id').where('slug', '=', slug).orderBy('id'),
+  );
+  return [...new Set(rows.flatMap(([id]) => (typeof id === 'number' ? [id] : [])))];
+}
+
 /** A value that a column may not accept. */
 function shown(value: unknown): string {
   return typeof value === 'string' ? value : quoted(value);

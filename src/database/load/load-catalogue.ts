@@ -1,12 +1,13 @@
 // Loads a catalogue for a build in two steps: all that fronts are made of, which is kept; then the
 // products, range by range, because their sessions do not fit into memory together. Bad rows become
-// findings, and mark the fronts and products that they hold back.
+// findings, and take out what they concern.
 
 import { Zones } from '../../catalogue/calendar.ts';
 import type { Front } from '../../catalogue/front.ts';
 import { ListedProducts } from '../../catalogue/front-products.ts';
 import type { Instant } from '../../catalogue/instant.ts';
 import type { Product, Venue } from '../../catalogue/product.ts';
+import type { Finding } from '../../findings.ts';
 import type { CatalogueKeys } from '../../release/publish/next-key-ring.ts';
 import { dangling, type FindingLog } from '../contract/row-checker.ts';
 import type { CatalogueReader } from '../reader.ts';
@@ -19,8 +20,8 @@ import { zoneRulesFindings } from './server-zone-rules.ts';
 
 /** What fronts and products refer to by id. */
 export interface References extends LoadedTaxonomy {
-  /** null where the row is bad. */
-  readonly venues: ReadonlyMap<number, Venue | null>;
+  /** A finding where the row is bad. */
+  readonly venues: ReadonlyMap<number, Venue | Finding>;
 }
 
 export interface LoadedCatalogue extends References, LoadedFronts {
@@ -84,7 +85,7 @@ async function loadReferences(reader: CatalogueReader, zones: Zones, log: Findin
 }
 
 function zonesOf({ venues }: References) {
-  return new Map([...venues].map(([id, venue]) => [id, venue?.zone ?? null]));
+  return new Map([...venues].map(([id, venue]) => [id, 'zone' in venue ? venue.zone : null]));
 }
 
 /** Some products, and how many rows of products are done, of all. */
@@ -101,40 +102,45 @@ export interface ProductRange {
  */
 export async function* loadProducts(
   reader: CatalogueReader,
-  { positions, venues, fronts, productNumbers }: LoadedCatalogue,
+  { positions, venues, attachedIds, fronts, productNumbers }: LoadedCatalogue,
   { tzdata, withoutForeignKeys }: Omit<LoadSettings, 'frontCodes'>,
   log: FindingLog,
   now: Instant,
 ): AsyncGenerator<ProductRange> {
   const listed = new ListedProducts(fronts, productNumbers);
-  const context = { positions, venues, wantedIds: listed, tzdata, withoutForeignKeys, rowsRead: 'relevant' } as const;
-  const load = new ProductLoad(reader, context, now);
+  const load = new ProductLoad(reader, {
+    positions,
+    venues,
+    attachedIds,
+    wantedIds: listed,
+    spoiledSessions: new Map(),
+    tzdata,
+    withoutForeignKeys,
+    rowsRead: 'relevant',
+    now,
+  });
   await load.noteOrphanRows(log);
   const total = await load.total();
   let done = 0;
-  const goodIds = new Set<number>();
+  const loadedIds = new Set<number>(log.badProducts.keys());
   for await (const { products, read } of load.batches(log)) {
-    for (const { id } of products) goodIds.add(id);
+    for (const { id } of products) loadedIds.add(id);
     done += read;
     yield { products, done, total };
   }
-  const missingIds = listed.ids.filter((id) => !goodIds.has(id));
+  const missingIds = listed.ids.filter((id) => !loadedIds.has(id));
   if (missingIds.length > 0) noteMissing(new Set(missingIds), await load.knownIds(), fronts, log);
   await reader.confirmOneState();
   if (reader.finding !== null) log.add([reader.finding], {});
 }
 
-/**
- * Marks listed products that were not loaded: bad ones, which have a finding, and ids that do not
- * exist.
- */
+/** Reports listed ids of products that do not exist: such a row leads nowhere. */
 function noteMissing(
   missingIds: ReadonlySet<number>,
   knownIds: ReadonlySet<number>,
   fronts: readonly Front[],
   log: FindingLog,
 ): void {
-  for (const id of missingIds) log.badProductIds.add(id);
   for (const front of fronts) {
     for (const id of front.products.ids) {
       if (missingIds.has(id) && !knownIds.has(id))
@@ -143,13 +149,7 @@ function noteMissing(
   }
 }
 
-/**
- * The codes of fronts that errors hold back, in their own rows or in those of their products;
- * sorted.
- */
-export function heldCodes({ fronts, badCodes }: LoadedCatalogue, log: FindingLog): readonly string[] {
-  const { badFrontIds, badProductIds } = log;
-  const isHeld = ({ id, products }: Front): boolean =>
-    badFrontIds.has(id) || (badProductIds.size > 0 && products.ids.some((productId) => badProductIds.has(productId)));
-  return [...badCodes, ...fronts.filter(isHeld).map(({ code }) => code)].sort();
+/** The codes of fronts that errors in their own rows hold back; sorted. */
+export function heldCodes({ fronts, badCodes }: LoadedCatalogue, { badFrontIds }: FindingLog): readonly string[] {
+  return [...badCodes, ...fronts.filter(({ id }) => badFrontIds.has(id)).map(({ code }) => code)].sort();
 }

@@ -1,7 +1,7 @@
 // Loads the products of fronts. Every row is read and checked, those of fronts that are not built
 // included: a row with a mistyped id would otherwise go unnoticed.
 
-import { FLAG, FrontProducts, ProductNumbers } from '../../catalogue/front-products.ts';
+import { FLAG, FrontProducts, ProductNumbers, type FrontProductColumns } from '../../catalogue/front-products.ts';
 import { ALWAYS, type Period } from '../../catalogue/period.ts';
 import { ALL_IDS, MISTYPED_IDS, onlyId, type Grouping } from './groups.ts';
 import type { CatalogueReader } from '../reader.ts';
@@ -59,7 +59,7 @@ export async function loadFrontProducts(
         }
         for (const [i, one] of rows.entries()) {
           const row = wholeRow(frontId, one, weights[i]);
-          if (FRONT_PRODUCT.check(row, log, { frontId: parseId(row[0]) }) && !codeOf.has(row[0])) {
+          if (FRONT_PRODUCT.check(row, log, {}) && !codeOf.has(row[0])) {
             log.add([dangling(FRONT_PRODUCT.locationOf(row), 'front_id', 'fronts', row[0])], {});
           }
         }
@@ -88,28 +88,34 @@ class FrontProductsBuilder {
   productsOf(frontId: number, rows: readonly unknown[], weights: readonly unknown[]): FrontProducts {
     const numbers = new Int32Array(rows.length);
     const flags = new Uint8Array(rows.length);
-    const goodWeights: number[] = [];
+    const weightAt: number[] = [];
     const periods = new Map<number, Period>();
+    const bad = new Map<number, string>();
     let isSorted = true;
     let lastId = Number.NEGATIVE_INFINITY;
     let lastWeight = Number.NEGATIVE_INFINITY;
     for (let i = 0; i < rows.length; i++) {
       const one = rows[i];
-      const weight = Number(weights[i]);
+      let weight = Number(weights[i]);
       const isPlain = Number.isSafeInteger(one) && Number.isSafeInteger(weight);
       const row = isPlain ? null : wholeRow(frontId, one, weights[i]);
-      if (row !== null && !FRONT_PRODUCT.check(row, this.#log, { frontId: parseId(row[0]) })) continue;
-      const productId = row === null ? Number(one) : row[1];
+      const isAccepted = row === null || FRONT_PRODUCT.accepts(row);
+      const findings = isAccepted ? [] : FRONT_PRODUCT.findings(row, this.#log.kind);
+      this.#log.add(findings, {});
+      if (!isAccepted) weight = FRONT_PRODUCT.valueOf(row, 'sort_weight') ?? 0;
+      const productId = row === null ? Number(one) : parseId(row[1]);
+      if (productId === undefined) continue;
       const number = this.productNumbers.add(productId);
       if (this.#lastFrontIds[number] === frontId) {
-        const place = FRONT_PRODUCT.locationOf(wholeRow(frontId, one, weight));
-        this.#log.add([repeated(place)], { frontId });
+        this.#log.add([repeated(`front_products ${frontId},${productId}`)], {});
+        bad.set(numbers.subarray(0, weightAt.length).indexOf(number), 'duplicate-key');
         continue;
       }
       this.#lastFrontIds[number] = frontId;
-      const position = goodWeights.push(weight) - 1;
+      const position = weightAt.push(weight) - 1;
       numbers[position] = number;
-      if (row !== null) {
+      if (findings[0] !== undefined) bad.set(position, findings[0].code);
+      if (row !== null && isAccepted) {
         const [, , featured, banner, paused, , from, until] = row;
         flags[position] = featured * FLAG.featured + banner * FLAG.banner + paused * FLAG.paused;
         const visible = periodOf(from, until);
@@ -119,29 +125,24 @@ class FrontProductsBuilder {
       lastWeight = weight;
       lastId = productId;
     }
-    const count = goodWeights.length;
-    if (isSorted) {
-      return new FrontProducts(this.productNumbers, numbers.subarray(0, count), flags.subarray(0, count), periods);
-    }
-    return this.#sorted(numbers, flags, periods, goodWeights);
+    const count = weightAt.length;
+    const columns = { numbers: numbers.subarray(0, count), flags: flags.subarray(0, count), periods, bad };
+    return new FrontProducts(this.productNumbers, isSorted ? columns : this.#sorted(columns, weightAt));
   }
 
   /** An index gives rows in order; a view may not. */
-  #sorted(
-    numbers: Int32Array,
-    flags: Uint8Array,
-    periods: ReadonlyMap<number, Period>,
-    weights: readonly number[],
-  ): FrontProducts {
+  #sorted({ numbers, flags, periods, bad }: FrontProductColumns, weights: readonly number[]): FrontProductColumns {
     const idAt = (position: number): number => this.productNumbers.ids[numbers[position] ?? -1] ?? 0;
     const weightAt = (position: number): number => weights[position] ?? 0;
     const order = [...weights.keys()].sort((a, b) => weightAt(a) - weightAt(b) || idAt(a) - idAt(b));
     const positionOf = new Map(order.map((from, to) => [from, to]));
-    return new FrontProducts(
-      this.productNumbers,
-      Int32Array.from(order, (position) => numbers[position] ?? 0),
-      Uint8Array.from(order, (position) => flags[position] ?? 0),
-      new Map([...periods].map(([from, period]) => [positionOf.get(from) ?? -1, period])),
-    );
+    const moved = <T>(at: ReadonlyMap<number, T>) =>
+      new Map([...at].map(([from, one]) => [positionOf.get(from) ?? -1, one]));
+    return {
+      numbers: Int32Array.from(order, (position) => numbers[position] ?? 0),
+      flags: Uint8Array.from(order, (position) => flags[position] ?? 0),
+      periods: moved(periods),
+      bad: moved(bad),
+    };
   }
 }

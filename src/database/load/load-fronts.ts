@@ -5,19 +5,20 @@
 import type { Zones } from '../../catalogue/calendar.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Front } from '../../catalogue/front.ts';
-import { FrontProducts } from '../../catalogue/front-products.ts';
+import { FrontProducts, type FrontProductColumns } from '../../catalogue/front-products.ts';
+import type { Finding } from '../../findings.ts';
 import type { CatalogueReader } from '../reader.ts';
 import {
   dangling,
   findingOf,
   names,
-  parseId,
   repeated,
   RowChecker,
   type FindingLog,
   type RowOf,
 } from '../contract/row-checker.ts';
 import { checkedRows } from '../contract/query-builders.ts';
+import { TABLE_RULES } from '../contract/tables.ts';
 import { unknownZone } from '../contract/zones.ts';
 import { loadFrontProducts } from './load-front-products.ts';
 import type { LoadedTaxonomy, Positions } from './load-taxonomy.ts';
@@ -39,10 +40,12 @@ export interface FrontCodes {
 }
 
 /**
- * Active fronts whose own row is good, by code, to build unless bad data elsewhere holds them back;
+ * Active fronts whose own row is good, by code, to build;
  * and the products that they list.
  */
 export interface LoadedFronts extends FrontCodes, Pick<Catalogue, 'fronts' | 'productNumbers'> {
+  /** Ids of the categories and groups that an active front attaches, those with an error too. */
+  readonly attachedIds: Readonly<Record<'categories' | 'groups', ReadonlySet<number>>>;
   /** Active fronts whose own row is bad, for which nothing can be built; sorted. */
   readonly badCodes: readonly string[];
 }
@@ -72,8 +75,8 @@ export async function loadFronts(
   const { codeOf } = codes;
   const wantedIds = new Set(goodRows.map(([id]) => id));
   const { productNumbers, productsOf } = await loadFrontProducts(reader, wantedIds, codeOf, log, onlyFrontId);
-  const categoriesOf = await loadAttached(reader, FRONT_CATEGORY, positions.categories, 'categories', codeOf, log);
-  const groupsOf = await loadAttached(reader, FRONT_GROUP, positions.groups, 'groups', codeOf, log);
+  const categories = await loadAttached(reader, FRONT_CATEGORY, positions.categories, codeOf, wantedIds, log);
+  const groups = await loadAttached(reader, FRONT_GROUP, positions.groups, codeOf, wantedIds, log);
   const unzonedCodes: string[] = [];
   const fronts: Front[] = [];
   for (const row of goodRows) {
@@ -84,13 +87,27 @@ export async function loadFronts(
       unzonedCodes.push(code);
       continue;
     }
-    const categories = categoriesOf.get(id) ?? [];
-    const groups = groupsOf.get(id) ?? [];
-    const products =
-      productsOf.get(id) ?? new FrontProducts(productNumbers, new Int32Array(0), new Uint8Array(0), new Map());
-    fronts.push({ id, code, zone, currency, currencyExponent, weekendDays, minCards, categories, groups, products });
+    const products = productsOf.get(id) ?? new FrontProducts(productNumbers, NO_PRODUCTS);
+    fronts.push({
+      id,
+      code,
+      zone,
+      currency,
+      currencyExponent,
+      weekendDays,
+      minCards,
+      categories: categories.of.get(id) ?? [],
+      groups: groups.of.get(id) ?? [],
+      products,
+    });
   }
-  return { fronts, productNumbers, badCodes: [...badCodes, ...unzonedCodes].sort(), ...codes };
+  return {
+    fronts,
+    productNumbers,
+    badCodes: [...badCodes, ...unzonedCodes].sort(),
+    attachedIds: { categories: categories.ids, groups: groups.ids },
+    ...codes,
+  };
 }
 
 /**
@@ -136,8 +153,9 @@ export async function loadFrontRows(
     if (isDisabled) disabledCodes.add(code);
     if (!FRONT.accepts(row)) {
       // A disabled front is not built, whatever else its row says.
-      log.add(FRONT.findings(row, log.kind), isDisabled ? {} : { frontId: id });
-      if (!isDisabled) badCodes.push(code);
+      if (isDisabled) continue;
+      log.add(FRONT.findings(row, log.kind), { frontId: id });
+      badCodes.push(code);
     } else if (row[7] === 'active') {
       goodRows.push(row);
     }
@@ -145,31 +163,47 @@ export async function loadFrontRows(
   return { codeOf, isEveryCodeKnown, doubtfulIds, disabledCodes, goodRows, badCodes };
 }
 
-/** What each front attaches, as taxonomy positions by (weight, id). */
+const NO_PRODUCTS: FrontProductColumns = {
+  numbers: new Int32Array(0),
+  flags: new Uint8Array(0),
+  periods: new Map(),
+  bad: new Map(),
+};
+
+/**
+ * `of`: what each front attaches, as taxonomy positions by (weight, id); an error in a row takes out
+ * that element on that front. `ids`: the elements, bad ones too, that a wanted front attaches.
+ */
 async function loadAttached(
   reader: CatalogueReader,
   checker: typeof FRONT_CATEGORY | typeof FRONT_GROUP,
   positionOf: Positions,
-  parent: 'categories' | 'groups',
   codeOf: ReadonlyMap<number, string>,
+  wantedIds: ReadonlySet<number>,
   log: FindingLog,
-): Promise<ReadonlyMap<number, readonly number[]>> {
-  const attached = new Map<number, number[]>();
+): Promise<{ readonly of: ReadonlyMap<number, readonly number[]>; readonly ids: ReadonlySet<number> }> {
+  const attached = new Map<number, Map<number, number | Finding>>();
+  const seen = new Set<string>();
   const [, idColumn] = checker.columns;
+  const parent = TABLE_RULES[checker.table].references[idColumn] ?? '';
   for (const row of await reader.rows(checkedRows(checker, ['front_id', 'sort_weight', idColumn]))) {
-    if (!checker.check(row, log, { frontId: parseId(row[0]) })) continue;
+    if (!checker.check(row, log, {})) continue;
     const [frontId, id] = row;
     const position = positionOf.get(id);
-    const known = attached.get(frontId) ?? [];
-    if (!codeOf.has(frontId)) log.add([dangling(checker.locationOf(row), 'front_id', 'fronts', frontId)], {});
-    else if (position === undefined) log.add([dangling(checker.locationOf(row), idColumn, parent, id)], { frontId });
-    // The element's own row has a finding: every front that attaches it is held back.
-    else if (position === null) log.badFrontIds.add(frontId);
-    else if (known.includes(position)) log.add([repeated(checker.locationOf(row))], { frontId });
-    else {
-      known.push(position);
-      attached.set(frontId, known);
-    }
+    const location = checker.locationOf(row);
+    const ofFront = attached.get(frontId) ?? new Map<number, number | Finding>();
+    attached.set(frontId, ofFront);
+    if (!codeOf.has(frontId)) log.add([dangling(location, 'front_id', 'fronts', frontId)], {});
+    else if (position === undefined) log.add([dangling(location, idColumn, parent, id)], {});
+    else if (seen.has(location)) {
+      log.add([repeated(location)], {});
+      ofFront.delete(id);
+    } else ofFront.set(id, position);
+    seen.add(location);
   }
-  return attached;
+  const of = new Map(
+    [...attached].map(([id, places]) => [id, [...places.values()].filter((one) => typeof one === 'number')]),
+  );
+  const ids = [...attached].flatMap(([id, places]) => (wantedIds.has(id) ? [...places.keys()] : []));
+  return { of, ids: new Set(ids) };
 }

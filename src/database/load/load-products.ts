@@ -3,9 +3,9 @@
 // that no front shows only their ids.
 
 import { setImmediate } from 'node:timers/promises';
-import type { Instant } from '../../catalogue/instant.ts';
 import { isAnyOffered } from '../../catalogue/offer.ts';
 import type { Exclusion, Product } from '../../catalogue/product.ts';
+import type { Finding } from '../../findings.ts';
 import { GroupStream } from './group-stream.ts';
 import { ALL_IDS, isIdBefore, MISTYPED_IDS, onlyId, type Group, type IdRange } from './groups.ts';
 import type { CatalogueReader } from '../reader.ts';
@@ -51,7 +51,8 @@ const PRODUCTS_PER_BATCH = 50;
 export class ProductLoad {
   readonly #reader: CatalogueReader;
   readonly #context: ProductContext;
-  readonly #now: Instant;
+  /** Sessions that tiers of another product name, noted by `noteOrphanRows`. */
+  readonly #spoiledSessions: Map<number, Finding>;
   /** Of the current call. */
   #log: FindingLog;
   readonly #maker: ProductMaker;
@@ -61,11 +62,11 @@ export class ProductLoad {
   readonly #orphanExclusions: unknown[][] = [];
   #areExclusionsLoaded = false;
 
-  constructor(reader: CatalogueReader, context: ProductContext, now: Instant) {
+  constructor(reader: CatalogueReader, context: ProductContext) {
     this.#reader = reader;
     this.#context = context;
-    this.#maker = new ProductMaker(context);
-    this.#now = now;
+    this.#spoiledSessions = new Map(context.spoiledSessions);
+    this.#maker = new ProductMaker({ ...context, spoiledSessions: this.#spoiledSessions });
     this.#log = new FindingLog(reader.kind);
   }
 
@@ -169,7 +170,7 @@ export class ProductLoad {
 
   #groups(table: ChildTable, range: IdRange | 'null', groupsPerBatch: number): AsyncGenerator<Group[]> {
     return this.#reader.groups(
-      childGrouping(table, this.#reader, this.#context.rowsRead, this.#now),
+      childGrouping(table, this.#reader, this.#context.rowsRead, this.#context.now),
       range,
       groupsPerBatch,
     );
@@ -177,9 +178,9 @@ export class ProductLoad {
 
   /**
    * Reports what concerns no product: rows without a product id, exclusions and tiers without a
-   * session.
+   * session. Products that are made later know the sessions that these spoil, which are returned.
    */
-  async noteOrphanRows(log: FindingLog): Promise<void> {
+  async noteOrphanRows(log: FindingLog): Promise<ReadonlyMap<number, Finding>> {
     this.#log = log;
     await this.#loadExclusions();
     for (const table of CHILD_TABLES) {
@@ -189,10 +190,11 @@ export class ProductLoad {
     }
     for (const [frontId, sessionId] of this.#orphanExclusions) {
       const place = EXCLUSION.locationOf([frontId, sessionId]);
-      this.#log.add([dangling(place, 'session_id', 'sessions', sessionId)], { frontId: parseId(frontId) });
+      this.#log.add([dangling(place, 'session_id', 'sessions', sessionId)], {});
     }
     const { withoutForeignKeys } = this.#context;
     if (withoutForeignKeys.has('sessions') || withoutForeignKeys.has('price_tiers')) await this.#noteOrphanTiers();
+    return this.#spoiledSessions;
   }
 
   #noteOrphansOf(productId: unknown, children: ChildRows): void {
@@ -202,13 +204,15 @@ export class ProductLoad {
     }
   }
 
+  /**
+   * A link that leads nowhere takes out nothing. A session or tier may belong to the product whose
+   * id is mistyped in it.
+   */
   #noteOrphans(table: ChildTable, group: Group): void {
-    const { id: productId } = group;
-    for (const row of rowsOf(group)) {
-      this.#log.add([dangling(CHILDREN[table].locationOf(row), 'product_id', 'products', productId)], {});
-      const id = parseId(productId);
-      if (id !== undefined) this.#log.badProductIds.add(id);
-    }
+    const isSold = table === 'sessions' || table === 'price_tiers';
+    const productId = isSold && typeof group.id === 'string' ? parseId(group.id) : undefined;
+    for (const row of rowsOf(group))
+      this.#log.add([dangling(CHILDREN[table].locationOf(row), 'product_id', 'products', group.id)], { productId });
   }
 
   /** Exclusions are few: all of them at once. */
@@ -222,13 +226,14 @@ export class ProductLoad {
   }
 
   /**
-   * Reports tiers of a session that is not the product's: without them it would be sold at the
-   * default prices.
+   * Reports tiers of a session that is not their product's, which spoil that session: without them
+   * it would be sold at the default prices.
    */
   async #noteOrphanTiers(): Promise<void> {
-    for (const [productId, id, sessionId] of await this.#reader.rows(ORPHAN_TIERS)) {
+    for (const [id, sessionId, sessionProductId] of await this.#reader.rows(ORPHAN_TIERS)) {
       const finding = dangling(`price_tiers ${String(id)}`, 'session_id', 'sessions of the product', sessionId);
-      this.#log.add([finding], { productId: parseId(productId) });
+      this.#log.add([finding], { sessionOf: parseId(sessionProductId) });
+      if (typeof sessionId === 'number') this.#spoiledSessions.set(sessionId, finding);
     }
   }
 
@@ -238,7 +243,7 @@ export class ProductLoad {
    */
   #isCounted(product: Product): boolean {
     if (this.#context.rowsRead === 'all') return true;
-    const isOfferedWithout = (excluded?: Exclusion): boolean => isAnyOffered(product, excluded, this.#now);
+    const isOfferedWithout = (excluded?: Exclusion): boolean => isAnyOffered(product, excluded, this.#context.now);
     return product.isPublished && ![undefined, ...product.exclusions.values()].every(isOfferedWithout);
   }
 

@@ -4,13 +4,22 @@ import type { Zones } from '../../catalogue/calendar.ts';
 import type { Venue } from '../../catalogue/product.ts';
 import type { Taxonomy } from '../../catalogue/taxonomy.ts';
 import type { CatalogueReader } from '../reader.ts';
-import { FindingLog, findingOf, RowChecker, type ColumnsOf, type RowOf } from '../contract/row-checker.ts';
+import type { Finding } from '../../findings.ts';
+import {
+  FindingLog,
+  findingOf,
+  parseId,
+  repeated,
+  RowChecker,
+  type ColumnsOf,
+  type RowOf,
+} from '../contract/row-checker.ts';
 import type { TableName } from '../contract/tables.ts';
 import { checkedRows } from '../contract/query-builders.ts';
 import { unknownZone } from '../contract/zones.ts';
 
-/** By id: the position of an element, or null where its row is bad. */
-export type Positions = ReadonlyMap<number, number | null>;
+/** By id: the position of an element, or a finding where the row is bad. */
+export type Positions = ReadonlyMap<number, number | Finding>;
 
 export interface LoadedTaxonomy {
   readonly taxonomy: Taxonomy;
@@ -24,8 +33,8 @@ const BADGE = new RowChecker('badges', ['id', 'slug', 'name', 'color', 'sort_wei
 const VENUE = new RowChecker('venues', ['id', 'name', 'timezone']);
 
 /**
- * The taxonomy, each kind as documents print it. Bad rows are findings here; who uses them is held
- * back where the use is seen.
+ * The taxonomy, each kind as documents print it. Bad rows are findings here; who uses them is left
+ * out where the use is seen.
  */
 export async function loadTaxonomy(reader: CatalogueReader, log: FindingLog): Promise<LoadedTaxonomy> {
   const categories = await loadElements(reader, CATEGORY, ['id'], log, ([id, slug, nameSingular, namePlural]) => {
@@ -62,50 +71,63 @@ async function loadElements<
   elementOf: (row: RowOf<T, C>) => E,
 ): Promise<{ readonly list: readonly E[]; readonly positionOf: Positions }> {
   const list: E[] = [];
-  const positionOf = new Map<number, number | null>();
-  const slugs = new Set<string>();
+  const positionOf = new Map<number, number | Finding>();
+  const idOf = new Map<string, number>();
   const rows = await reader.rows(checkedRows(checker, orderBy));
   await reader.markUndecodable(checker, rows);
   for (const row of rows) {
-    if (!checker.check(row, log, {})) {
-      if (typeof row[0] === 'number') positionOf.set(row[0], null);
+    if (!checker.accepts(row)) {
+      const findings = checker.findings(row, log.kind);
+      log.add(findings, {});
+      const id = parseId(row[0]);
+      if (id !== undefined && findings[0] !== undefined) positionOf.set(id, findings[0]);
       continue;
     }
     const element = elementOf(row);
     const { id, slug } = element;
-    if (positionOf.has(id) || slugs.has(slug)) {
+    const otherId = idOf.get(slug);
+    if (positionOf.has(id) || otherId !== undefined) {
       const message = `expected a unique id and slug, found ${id} or "${slug}" twice`;
-      log.add([findingOf('error', 'duplicate-key', checker.locationOf(row), message)], {});
-      positionOf.set(id, null);
+      const finding = findingOf('error', 'duplicate-key', checker.locationOf(row), message);
+      log.add([finding], {});
+      // Which of the two is meant cannot be known. The first one's position stays unused.
+      for (const bad of [id, otherId ?? id]) positionOf.set(bad, finding);
       continue;
     }
-    slugs.add(slug);
+    idOf.set(slug, id);
     positionOf.set(id, list.length);
     list.push(element);
   }
   return { list, positionOf };
 }
 
-/** Venues by id; null where the row is bad. */
+/** Venues by id; a finding where the row is bad. */
 export async function loadVenues(
   reader: CatalogueReader,
   zones: Zones,
   log: FindingLog,
-): Promise<ReadonlyMap<number, Venue | null>> {
-  const venues = new Map<number, Venue | null>();
+): Promise<ReadonlyMap<number, Venue | Finding>> {
+  const venues = new Map<number, Venue | Finding>();
   const rows = await reader.rows(checkedRows(VENUE));
   await reader.markUndecodable(VENUE, rows);
   for (const row of rows) {
-    if (!VENUE.check(row, log, {})) {
-      if (typeof row[0] === 'number') venues.set(row[0], null);
+    if (!VENUE.accepts(row)) {
+      const findings = VENUE.findings(row, log.kind);
+      log.add(findings, {});
+      const id = parseId(row[0]);
+      if (id !== undefined && findings[0] !== undefined) venues.set(id, findings[0]);
       continue;
     }
     const [id, name, timezone] = row;
     const zone = zones.get(timezone);
-    if (zone === null) log.add([unknownZone(VENUE.locationOf(row), timezone)], {});
-    else if (venues.has(id))
-      log.add([findingOf('error', 'duplicate-key', VENUE.locationOf(row), 'expected a unique id, found it twice')], {});
-    venues.set(id, zone === null || venues.has(id) ? null : { id, name, zone });
+    if (zone !== null && !venues.has(id)) {
+      venues.set(id, { id, name, zone });
+      continue;
+    }
+    const location = VENUE.locationOf(row);
+    const finding = zone === null ? unknownZone(location, timezone) : repeated(location);
+    log.add([finding], {});
+    venues.set(id, finding);
   }
   return venues;
 }

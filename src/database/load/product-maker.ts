@@ -1,10 +1,12 @@
-// Makes products of their rows and of the rows that refer to them. Bad rows become findings and
-// mark their product bad.
+// Makes products of their rows and of the rows that refer to them. Bad rows become findings, and
+// take out their product or a session of it (containment.md).
 
-import type { Exclusion, Image, Product, Venue } from '../../catalogue/product.ts';
+import type { Exclusion, Image, Product } from '../../catalogue/product.ts';
 import type { Taxonomy } from '../../catalogue/taxonomy.ts';
-import { sessionsOf } from './load-sessions.ts';
-import type { LoadedTaxonomy } from './load-taxonomy.ts';
+import type { Finding } from '../../findings.ts';
+import type { LoadedFronts } from './load-fronts.ts';
+import { sessionsOf, type SessionContext } from './load-sessions.ts';
+import type { LoadedTaxonomy, Positions } from './load-taxonomy.ts';
 import {
   BADGE_LINK,
   CATEGORY_LINK,
@@ -16,18 +18,17 @@ import {
   type ChildTable,
   type RowsRead,
 } from './product-queries.ts';
-import { dangling, findingOf, parseId, repeated, type FindingLog } from '../contract/row-checker.ts';
+import { dangling, findingOf, parseId, repeated, type FindingLog, type RowOf } from '../contract/row-checker.ts';
 import { pauseFinding } from '../contract/row-rules.ts';
 import { periodOf } from '../contract/values.ts';
 
 /** What a product's rows refer to, loaded before. */
-export interface ProductContext {
+export interface ProductContext extends SessionContext {
   readonly positions: LoadedTaxonomy['positions'];
-  readonly venues: ReadonlyMap<number, Venue | null>;
+  /** Ids of the categories and groups that a front to be built attaches. */
+  readonly attachedIds: LoadedFronts['attachedIds'];
   /** Products that a front to be built shows; the others are skipped. */
   readonly wantedIds: { has(id: number): boolean };
-  /** Version of the time-zone rules, for the drift warning. */
-  readonly tzdata: string;
   /**
    * Tables without reliable foreign keys, such as views: the references of their sessions and price
    * tiers are checked here.
@@ -49,35 +50,47 @@ export interface ReferringRows {
 /** Remembers the products that it has seen, to find what a view gives twice. */
 export class ProductMaker {
   readonly #context: ProductContext;
-  readonly #ids = new Set<unknown>();
-  readonly #slugs = new Set<string>();
+  /** By id: whether a document can come to show it. */
+  readonly #isShown = new Map<unknown, boolean>();
+  /** Ids by slug, of published products that are wanted. */
+  readonly #idOf = new Map<string, number>();
 
   constructor(context: ProductContext) {
     this.#context = context;
   }
 
-  /** The product of a row of `productQuery`; null where it is bad or not wanted. */
+  /**
+   * The product of a row of `productQuery`; null where it is left out or not wanted. An error in the
+   * row of a product that no document can come to show is nothing to a build.
+   */
   productOf(row: unknown[], referring: ReferringRows, log: FindingLog): Product | null {
-    const isRepeated = this.#ids.has(row[0]);
-    this.#ids.add(row[0]);
-    if (!PRODUCT.check(row, log, { productId: parseId(row[0]) })) return null;
+    const productId = parseId(row[0]);
+    const readStatus = PRODUCT.valueOf(row, 'status');
+    const isWanted = productId === undefined || this.#context.wantedIds.has(productId);
+    const isShown = isWanted && (readStatus === undefined || readStatus === 'published');
+    const before = this.#isShown.get(row[0]);
+    const isRepeated = before !== undefined;
+    this.#isShown.set(row[0], isShown || before === true);
+    if (isRepeated && (isShown || before)) log.add([repeated(PRODUCT.locationOf(row))], { productId });
+    if (!PRODUCT.accepts(row)) {
+      if (isShown) log.add(PRODUCT.findings(row, log.kind), { productId });
+      return null;
+    }
     const [id, slug, name, ageRating, saleSchema, pushka, paused, pausedUntil, imageId, status] = row;
-    if (isRepeated || this.#slugs.has(slug)) {
-      const message = `expected a unique id and slug, found ${id} or "${slug}" twice`;
-      log.add([findingOf('error', 'duplicate-key', PRODUCT.locationOf(row), message)], { productId: id });
-      return null;
-    }
-    this.#slugs.add(slug);
-    const pauseProblem = pauseFinding(() => PRODUCT.locationOf(row), paused, pausedUntil);
-    if (pauseProblem !== null) {
-      log.add([pauseProblem], { productId: id });
-      return null;
-    }
-    if (!this.#context.wantedIds.has(id)) return null;
     const isPublished = status === 'published';
-    const image = imageOf(row, id, imageId, log);
+    if (isRepeated || !this.#context.wantedIds.has(id)) return null;
+    if (isPublished && !this.#isSound(row, log)) return null;
+    const image = isPublished ? imageOf(row, id, imageId, log) : null;
     const rows = (table: ChildTable) => referring.children(table, id);
-    const hasSessions = isPublished || this.#context.rowsRead === 'all';
+    const isWhole = isPublished || this.#context.rowsRead === 'all';
+    const { exclusions, spoiled } = exclusionsOf(referring.exclusions(id), log);
+    const spoiledSessions =
+      spoiled.size === 0 ? this.#context.spoiledSessions : new Map([...this.#context.spoiledSessions, ...spoiled]);
+    const sessions = isWhole
+      ? sessionsOf(id, rows('sessions'), rows('price_tiers'), { ...this.#context, spoiledSessions }, log)
+      : { sessions: [], badSessions: [] };
+    const taxonomy = this.#taxonomyOf(id, isWhole ? rows : () => [], log);
+    if (log.badProducts.has(id)) return null;
     return {
       id,
       slug,
@@ -89,12 +102,31 @@ export class ProductMaker {
       pausedUntil: paused === 0 ? Number.NEGATIVE_INFINITY : periodOf(null, pausedUntil).until,
       isPublished,
       image,
-      ...this.#taxonomyOf(id, rows, log),
-      sessions: hasSessions ? sessionsOf(id, rows('sessions'), rows('price_tiers'), this.#context, log) : [],
-      exclusions: exclusionsOf(id, referring.exclusions(id), log),
+      ...taxonomy,
+      ...sessions,
+      exclusions,
       sessionsTotal: 0,
       scheduledTotal: 0,
     };
+  }
+
+  /** Whether the row of a published product has none of the errors that no single value shows. */
+  #isSound(row: RowOf<'products', typeof PRODUCT.columns>, log: FindingLog): boolean {
+    const [id, slug, , , , , paused, pausedUntil] = row;
+    const location = PRODUCT.locationOf(row);
+    const otherId = this.#idOf.get(slug);
+    if (otherId !== undefined) {
+      const message = `expected a unique id and slug, found ${id} or "${slug}" twice`;
+      const finding = findingOf('error', 'duplicate-key', location, message);
+      log.add([finding], { productId: id });
+      log.takeOut(finding, { productId: otherId });
+      return false;
+    }
+    this.#idOf.set(slug, id);
+    const problem = pauseFinding(() => location, paused, pausedUntil);
+    if (problem === null) return true;
+    log.add([problem], { productId: id });
+    return false;
   }
 
   /** The elements of the taxonomy that a product is linked to. */
@@ -103,9 +135,13 @@ export class ProductMaker {
     rows: (table: ChildTable) => Rows,
     log: FindingLog,
   ): Pick<Product, 'groups' | 'badges' | 'categories' | 'tags'> {
-    const { positions } = this.#context;
-    const links = <R extends readonly unknown[]>(checker: LinkChecker<R>, parent: keyof Taxonomy) =>
-      linksOf(checker, rows(`product_${parent}`), { parent, positions: positions[parent] }, { productId, log });
+    const { positions, attachedIds } = this.#context;
+    const isShown = (parent: keyof Taxonomy, id: number): boolean =>
+      parent === 'tags' || parent === 'badges' || attachedIds[parent].has(id);
+    const links = <R extends readonly unknown[]>(checker: LinkChecker<R>, parent: keyof Taxonomy) => {
+      const elements = { parent, positions: positions[parent], isShown: (id: number) => isShown(parent, id) };
+      return linksOf(checker, rows(`product_${parent}`), elements, { productId, log });
+    };
     const groups = links(GROUP_LINK, 'groups');
     const badges = links(BADGE_LINK, 'badges');
     return {
@@ -138,57 +174,76 @@ function imageOf(row: readonly unknown[], productId: number, imageId: number | n
   return { url, altText, copyright, copyrightUrl };
 }
 
-function exclusionsOf(productId: number, rows: Rows, log: FindingLog): ReadonlyMap<number, Exclusion> {
+/**
+ * A product's exclusions by front id, and the sessions that an error in such a row spoils on every
+ * front: those whose front cannot be read.
+ */
+function exclusionsOf(
+  rows: Rows,
+  log: FindingLog,
+): { readonly exclusions: ReadonlyMap<number, Exclusion>; readonly spoiled: SessionContext['spoiledSessions'] } {
   const exclusions = new Map<number, { sessionIds: Set<number>; scheduledTotal: number }>();
+  const spoiled = new Map<number, Finding>();
   for (const [frontId, sessionId, status] of rows) {
     const row = [frontId, sessionId];
-    if (!EXCLUSION.check(row, log, { productId })) continue;
+    if (!EXCLUSION.accepts(row)) {
+      const findings = EXCLUSION.findings(row, log.kind);
+      log.add(findings, {});
+      const id = EXCLUSION.valueOf(row, 'session_id');
+      if (id !== undefined && findings[0] !== undefined) spoiled.set(id, findings[0]);
+      continue;
+    }
     const exclusion = exclusions.get(row[0]) ?? { sessionIds: new Set(), scheduledTotal: 0 };
     exclusion.sessionIds.add(row[1]);
     if (status === 'scheduled') exclusion.scheduledTotal += 1;
     exclusions.set(row[0], exclusion);
   }
-  return exclusions;
+  return { exclusions, spoiled };
 }
 
 /**
  * Checks rows of a table that links products to elements of another; the element's id is in the
  * second column.
  */
-interface LinkChecker<R extends readonly unknown[]> extends Pick<typeof PRODUCT, 'locationOf'> {
-  check(row: readonly unknown[], log: FindingLog, concerns: { readonly productId: number }): row is R;
+interface LinkChecker<R extends readonly unknown[]> extends Pick<typeof PRODUCT, 'locationOf' | 'findings'> {
+  accepts(row: readonly unknown[]): row is R;
   readonly columns: readonly string[];
 }
 
-/**
- * A table of the taxonomy, with the positions of its elements by id; null for those whose row is
- * bad.
- */
+/** A table of the taxonomy, with the positions of its elements by id (load-taxonomy.ts). */
 interface Elements {
   readonly parent: keyof Taxonomy;
-  readonly positions: ReadonlyMap<number, number | null>;
+  readonly positions: Positions;
+  /** Whether a document can come to show an element. */
+  readonly isShown: (id: number) => boolean;
 }
 
-/** The good rows among those that link a product to elements, with the elements' positions. */
+/**
+ * The good rows among those that link a product to elements, with the elements' positions. A link
+ * that leads nowhere is left out; any other error, the element's own too, takes out the product,
+ * unless no document can come to show the element.
+ */
 function linksOf<R extends readonly unknown[]>(
   checker: LinkChecker<R>,
   rows: Rows,
-  { parent, positions }: Elements,
+  { parent, positions, isShown }: Elements,
   { productId, log }: { readonly productId: number; readonly log: FindingLog },
 ): { readonly position: number; readonly row: R }[] {
   const links: { position: number; row: R }[] = [];
   for (const row of rows) {
-    if (!checker.check(row, log, { productId })) continue;
     const id = Number(row[1]);
-    const position = positions.get(id);
-    if (position === undefined)
-      log.add([dangling(checker.locationOf(row), checker.columns[1] ?? '', parent, id)], { productId });
-    // The element's own row has a finding. A tag or badge is on every front of the product;
-    // categories and groups only on fronts that attach them, which loadFronts holds back.
-    else if (position === null && (parent === 'tags' || parent === 'badges')) log.badProductIds.add(productId);
-    else if (position !== null && links.some((link) => link.position === position)) {
+    const position = typeof row[1] === 'number' ? positions.get(id) : undefined;
+    if (position === undefined) {
+      const findings = checker.findings(row, log.kind);
+      const isAccepted = findings.length === 0;
+      log.add(isAccepted ? [dangling(checker.locationOf(row), checker.columns[1] ?? '', parent, id)] : findings, {});
+    } else if (!isShown(id)) {
+      if (typeof position === 'number' && checker.accepts(row)) links.push({ position, row });
+    } else if (!checker.accepts(row)) log.add(checker.findings(row, log.kind), { productId });
+    else if (typeof position === 'object') log.takeOut(position, { productId });
+    else if (links.some((link) => link.position === position)) {
       log.add([repeated(checker.locationOf(row))], { productId });
-    } else if (position !== null) links.push({ position, row });
+    } else links.push({ position, row });
   }
   return links;
 }

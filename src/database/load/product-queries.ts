@@ -107,13 +107,14 @@ export const EXCLUSIONS: Query = knownTables
   .orderBy('e.front_id')
   .orderBy('e.session_id');
 
-/** Tiers of a session that does not exist or is another product's: product_id, id, session_id. */
+/**
+ * Tiers of a session that does not exist or is another product's: id, session_id, and the product of
+ * that session.
+ */
 export const ORPHAN_TIERS: Query = knownTables
   .selectFrom('price_tiers as t')
-  .leftJoin('sessions as s', (join) =>
-    join.onRef('s.id', '=', 't.session_id').onRef('s.product_id', '=', 't.product_id'),
-  )
-  .select(['t.product_id', 't.id', 't.session_id'])
+  .leftJoin('sessions as s', 's.id', 't.session_id')
+  .select(['t.id', 't.session_id', 's.product_id'])
   .where('t.session_id', 'is not', null)
-  .where('s.id', 'is', null)
+  .where((eb) => eb.or([eb('s.id', 'is', null), eb('s.product_id', 'is distinct from', eb.ref('t.product_id'))]))
   .orderBy('t.id');

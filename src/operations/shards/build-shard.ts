@@ -120,7 +120,7 @@ async function buildIntoShared(
     renderer.add(products);
     options.onProgress('load', done, total);
   }
-  const rendered = renderer.rendered();
+  const rendered = renderer.rendered(findings.badProducts);
   const checked = checkedFronts(catalogue, findings, null);
   const fronts = own.fronts.filter(({ code }) => !checked.held.has(code));
   // Needed even with a snapshot: a server that was restarted may give the same id to another state.
@@ -168,7 +168,6 @@ async function buildIntoShared(
  */
 async function joinRun(tree: SharedTree, options: ShardOptions, now: Instant): Promise<RunSettings> {
   const { run, shard, horizonSeconds, toolVersion, tzdata, precompress, guards } = options;
-  const { maxShrink, allowShrink, allow = [], force } = guards;
   const settings: RunSettings = {
     schema: TREE_SCHEMA,
     run,
@@ -178,7 +177,7 @@ async function joinRun(tree: SharedTree, options: ShardOptions, now: Instant): P
     tool: toolVersion,
     tzdata,
     precompress,
-    guards: { maxShrink, allowShrink, allow, force },
+    guards,
   };
   const path = pathOf({ kind: 'run', run });
   if (await tree.createOnce({ path, bytes: bytesOf(settings) })) return settings;

@@ -92,7 +92,8 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
   const results: FrontResult[] = [];
   // A release for a later instant knows better which fronts there are.
   const isLate = !settings.guards.force && formatInstant(now) < (published.manifest?.now ?? '');
-  const recheck = { guards: settings.guards, isLate, isPlan: hold !== null };
+  const allow = [...settings.guards.allow, ...(options.allow ?? [])];
+  const recheck = { guards: { ...settings.guards, allow }, isLate, isPlan: hold !== null };
   for (const { fronts } of found.values())
     for (const front of fronts) results.push(await recheckFront(front, published, recheck, now));
   const missing = indexesOf(shards).filter((shard) => !found.has(shard));

@@ -14,7 +14,7 @@ const SOURCES: Readonly<Record<Exclude<keyof RunSettings, 'schema' | 'run'>, str
   tool: 'version of Playbill',
   tzdata: 'version of the time-zone rules',
   precompress: '--precompress',
-  guards: '--max-shrink, --allow-shrink, --allow or --force',
+  guards: '--max-shrink, --max-bad, --allow or --force',
 };
 
 /** Refuses settings that differ from those of a run. @throws AppError run-differs */

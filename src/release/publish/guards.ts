@@ -3,16 +3,22 @@
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { AllowableGuard } from '../../contract/allowable-guards.ts';
 import type { Guard } from '../../contract/results/parts.ts';
+import type { LeftOut } from '../../render/left-out.ts';
 
 export interface GuardOptions {
   /** The share of its cards, 0 to 1, that a front may lose in one build. */
   readonly maxShrink: number;
-  /** Overrides the guards on the number of cards. */
-  readonly allowShrink: boolean;
+  /** The share of its published products, 0 to 1, that errors may affect. */
+  readonly maxBad: number;
   /** Guards to override, by code. */
-  readonly allow?: readonly AllowableGuard[];
+  readonly allow: readonly AllowableGuard[];
   /** Overrides every guard. */
   readonly force: boolean;
+}
+
+/** Whether a guard lets pass what trips it. */
+export function isAllowed(guard: AllowableGuard, { allow, force }: Pick<GuardOptions, 'allow' | 'force'>): boolean {
+  return force || allow.includes(guard);
 }
 
 /** What the guards compare a front with. */
@@ -24,38 +30,54 @@ export interface GuardedBefore {
 }
 
 /**
- * So few cards may go whatever their share, unless none would be left: a small front is not held
- * for one show that ends.
+ * So few cards may go, and so few products may be affected by errors, whatever their share, unless
+ * it is all of them: a small front is not held for one show that ends.
  */
-const CARDS_MAY_GO = 3;
+const FEW = 3;
+
+/** What the guards look at. */
+export interface GuardedFront {
+  readonly cards: number;
+  readonly minCards: number;
+  readonly leftOut: Pick<LeftOut, 'affected' | 'published'> | null;
+}
 
 /**
  * Every guard that a front trips, including overridden ones. The first that is not overridden holds
  * the front.
  */
 export function guardsTripped(
-  front: { readonly cards: number; readonly minCards: number },
+  { cards, minCards, leftOut }: GuardedFront,
   published: GuardedBefore | null,
   options: GuardOptions,
   now: Instant,
 ): readonly Guard[] {
   const tripped: Guard[] = [];
-  const isShrinkAllowed = options.allowShrink || options.force;
+  const trip = (code: FrontGuard, message: string): void => {
+    tripped.push({ code, message, isOverridden: isAllowed(code, options) });
+  };
   if (published !== null && formatInstant(now) < published.now) {
-    const message = `now ${formatInstant(now)} is earlier than the published ${published.now}`;
-    tripped.push({ code: 'now-earlier', message, isOverridden: options.force });
+    trip('now-earlier', `now ${formatInstant(now)} is earlier than the published ${published.now}`);
   }
-  if (front.cards < front.minCards) {
-    const message = `${front.cards} cards, fewer than min_cards ${front.minCards}`;
-    tripped.push({ code: 'min-cards', message, isOverridden: isShrinkAllowed });
+  if (leftOut !== null && isMostOf(leftOut.affected, leftOut.published, options.maxBad)) {
+    const share = `more than ${percentText(options.maxBad)}`;
+    const total = `${leftOut.affected} of ${leftOut.published} published products`;
+    trip('max-bad', `errors in the catalogue leave out ${total} or sessions of them, ${share}`);
   }
-  const lost = published === null ? 0 : published.cards - front.cards;
-  const isMany = lost > CARDS_MAY_GO || front.cards === 0;
-  if (published !== null && isMany && isMoreThanShare(lost, published.cards, options.maxShrink)) {
-    const message = `${front.cards} cards where ${published.cards} are published, a loss of more than ${percentText(options.maxShrink)}`;
-    tripped.push({ code: 'max-shrink', message, isOverridden: isShrinkAllowed });
+  if (cards < minCards) trip('min-cards', `${cards} cards, fewer than min_cards ${minCards}`);
+  if (published !== null && isMostOf(published.cards - cards, published.cards, options.maxShrink)) {
+    const lost = `a loss of more than ${percentText(options.maxShrink)}`;
+    trip('max-shrink', `${cards} cards where ${published.cards} are published, ${lost}`);
   }
   return tripped;
+}
+
+/** The guards that look at one front. */
+type FrontGuard = Exclude<AllowableGuard, 'keys-vanished'>;
+
+/** Whether a part is more than a share and more than a few, or all. */
+function isMostOf(part: number, whole: number, share: number): boolean {
+  return part > 0 && (part === whole || part > FEW) && isMoreThanShare(part, whole, share);
 }
 
 /**

@@ -8,7 +8,7 @@ import { TREE_SCHEMA } from '../../contract/primitives.ts';
 import type { KeysGuard } from '../../contract/results/parts.ts';
 import type { Finding } from '../../findings.ts';
 import { isKeyOver, isKeyValid } from '../tree/key-validity.ts';
-import { isMoreThanShare, type GuardOptions } from './guards.ts';
+import { isAllowed, isMoreThanShare, type GuardOptions } from './guards.ts';
 
 /** What the rows of one keyid say. Instants are canonical text. */
 export interface CatalogueKey {
@@ -137,10 +137,10 @@ function vanishedGuards(
   const lost = [...had].filter((front) => !has.has(front)).length;
   const isMost = isMoreThanShare(lost, had.size, guards.maxShrink);
   if (lost === 0 || !(isMost || lost === had.size)) return [];
-  const isAllowed = ({ front }: KeyRingEntry): boolean =>
-    (guards.force || guards.allow?.includes('keys-vanished') === true) && (frontCodes?.includes(front) ?? true);
+  const isLetGo = ({ front }: KeyRingEntry): boolean =>
+    isAllowed('keys-vanished', guards) && (frontCodes?.includes(front) ?? true);
   return [false, true].flatMap((isOverridden) => {
-    const keyids = [...vanished].flatMap(([keyid, key]) => (isAllowed(key) === isOverridden ? [keyid] : [])).sort();
+    const keyids = [...vanished].flatMap(([keyid, key]) => (isLetGo(key) === isOverridden ? [keyid] : [])).sort();
     if (keyids.length === 0) return [];
     const message = `${lost} of ${had.size} published fronts with a valid key would have none: the catalogue no longer has ${listed(keyids)}`;
     return [{ code: 'keys-vanished', message, isOverridden, keyids }];

@@ -20,7 +20,7 @@ import type { PublishedTree } from '../tree/published.ts';
 import { replaceIfChanged } from '../tree/replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { activateRelease } from '../tree/activate.ts';
-import { isMoreThanShare, type GuardedBefore, type GuardOptions } from './guards.ts';
+import { isAllowed, isMoreThanShare, type GuardedBefore, type GuardOptions } from './guards.ts';
 import { readHold } from '../tree/hold.ts';
 import { withQuietPointer } from './quiet-pointer.ts';
 import { heldResult, type FrontResult } from './render-front.ts';
@@ -175,7 +175,7 @@ function guardOnRemovals(vanishedCodes: readonly string[], publishedTotal: numbe
   const vanished = vanishedCodes.filter((code) => !input.disabledCodes.has(code)).length;
   if (!isMoreThanShare(vanished, publishedTotal, input.guards.maxShrink)) return null;
   const message = `${vanished} of ${publishedTotal} published fronts have vanished from the catalogue`;
-  return { code: 'max-shrink', message, isOverridden: input.guards.allowShrink || input.guards.force };
+  return { code: 'max-shrink', message, isOverridden: isAllowed('max-shrink', input.guards) };
 }
 
 /** The result of a held front, with the listing and files of its published snapshot. */

@@ -31,6 +31,7 @@ export async function withQuietPointer(
   const age = now - (parseInstant(pointer.now) ?? Number.NEGATIVE_INFINITY);
   const isYoung = age < horizonSeconds * AGE_SHARE;
   if (!isListedAlike || !isYoung || !isEquivalent(pointer, listing.pointer, now)) return result;
+  const { cards, dropped, leftOut, nextChange } = listing;
   const kept = await published.keptFront(pointer, null);
   const own = new Set(result.files.map(({ path }) => path));
   const past = kept.files.filter(({ path }) => !own.has(path));
@@ -39,7 +40,7 @@ export async function withQuietPointer(
   for (const file of past) if (!(await published.hasFile(file))) return result;
   return {
     ...result,
-    listing: { ...kept.front, cards: listing.cards, dropped: listing.dropped, nextChange: listing.nextChange },
+    listing: { ...kept.front, cards, dropped, leftOut, nextChange },
     files: [...result.files, ...past],
   };
 }

@@ -29,7 +29,12 @@ export async function recheckFront(
   if (obstruction !== null) return heldResult(code, 'file-kind-wrong', [], [obstructionFinding(obstruction)]);
   const before = await guardedBefore(code, published, now);
   if (before === null && settings.isLate) return heldResult(code, 'now-earlier', []);
-  const guards = guardsTripped({ cards: listing.cards, minCards }, before, settings.guards, now);
+  const guards = guardsTripped(
+    { cards: listing.cards, minCards, leftOut: listing.leftOut ?? null },
+    before,
+    settings.guards,
+    now,
+  );
   const guard = guards.find((one) => !one.isOverridden);
   if (guard !== undefined) return heldResult(code, guard.code, guards);
   const there = readAhead(settings.isPlan ? [] : files, (file) => published.hasFile(file));

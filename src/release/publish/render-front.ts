@@ -69,7 +69,8 @@ export async function renderFront(
   now: Instant,
 ): Promise<FrontResult> {
   const { code, zone, weekendDays, currency, minCards } = task.front;
-  const guards = guardsTripped({ cards: editions.cards, minCards }, task.before, settings.guards, now);
+  const { cards, leftOut } = editions;
+  const guards = guardsTripped({ cards, minCards, leftOut }, task.before, settings.guards, now);
   const held = (reason: HeldReason, findings: readonly Finding[] = []): FrontResult =>
     heldResult(code, reason, guards, findings);
   const guard = guards.find((one) => !one.isOverridden);
@@ -80,10 +81,10 @@ export async function renderFront(
   const entries: Record<Endpoint, string[]> = { products: [], categories: [] };
   const cardsByEdition: number[] = [];
   for (const edition of editions.render()) {
-    const { endpoint, from, cards } = edition;
+    const { endpoint, from } = edition;
     const { file, bytes } = await fileOf(code, edition, settings, store);
     entries[endpoint].push(`${formatInstant(from)} ${digestOf(file.sha256)}`);
-    if (endpoint === 'products') cardsByEdition.push(cards);
+    if (endpoint === 'products') cardsByEdition.push(edition.cards);
     if (files.has(file.path)) continue;
     files.set(file.path, file);
     const put = await putFile(file, bytes, settings, store);
@@ -106,10 +107,11 @@ export async function renderFront(
     pointer,
     weekendDays,
     currency,
-    cards: editions.cards,
+    cards,
     editions: { products: entries.products.length, categories: entries.categories.length },
     cardsByEdition,
     dropped: editions.dropped,
+    ...(leftOut === null ? {} : { leftOut }),
     nextChange: nextStartIn(entries.products),
   };
   return { code, held: null, guards, listing, files: [...files.values()], plan, findings: [] };

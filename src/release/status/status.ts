@@ -80,6 +80,7 @@ function frontStatus(
       editions: { products: pointer.products.length, categories: pointer.categories.length },
       cards: listing?.cardsByEdition[editionIndexAt(pointer.products, formatInstant(at))] ?? null,
       dropped: listing?.dropped ?? {},
+      leftOut: listing?.leftOut ?? null,
       held: listing?.held ?? null,
     },
   };

@@ -23,7 +23,7 @@ export async function buildWith(reader: CatalogueReader, store: ReleaseStore, no
     frontCodes: null,
     isDryRun: false,
     precompress: [],
-    guards: { maxShrink: 0.5, allowShrink: false, force: false },
+    guards: { maxShrink: 0.5, maxBad: 0.05, allow: [], force: false },
     pruneGraceSeconds: 3600,
     toolVersion: 'test',
     tzdata: process.versions['tz'] ?? '',

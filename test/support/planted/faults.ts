@@ -24,6 +24,7 @@ const fault = (what: string, file: string, is: string, becomes: string, ...tests
 
 const FIELDS = 'unit/fields.test.ts';
 const LAWS = 'property/laws.test.ts';
+const CONTAINMENT = 'property/containment.test.ts';
 const RULE = ['edge/rule.test.ts', 'edge/transcripts.test.ts'];
 
 const CATALOGUE: readonly PlantedFault[] = [
@@ -232,15 +233,22 @@ const RELEASE: readonly PlantedFault[] = [
   fault(
     'min_cards allows one card fewer',
     'release/publish/guards.ts',
-    'front.cards < front.minCards',
-    'front.cards < front.minCards - 1',
+    'if (cards < minCards) trip',
+    'if (cards < minCards - 1) trip',
     'unit/guards.test.ts',
   ),
   fault(
     'a front may lose all its cards',
     'release/publish/guards.ts',
-    'lost > CARDS_MAY_GO || front.cards === 0',
-    'lost > CARDS_MAY_GO',
+    '(part === whole || part > FEW)',
+    'part > FEW',
+    'unit/guards.test.ts',
+  ),
+  fault(
+    'any number of products may be bad',
+    'release/publish/guards.ts',
+    'leftOut !== null && isMostOf',
+    'leftOut === undefined && isMostOf',
     'unit/guards.test.ts',
   ),
   fault(
@@ -383,7 +391,7 @@ const DATABASE: readonly PlantedFault[] = [
   fault(
     'a tier without a session is forgotten',
     'database/load/load-sessions.ts',
-    'tiers: own ?? defaults,',
+    'tiers: own ?? tiers.defaults,',
     'tiers: own ?? [],',
     'golden/golden.test.ts',
     LAWS,
@@ -398,10 +406,53 @@ const DATABASE: readonly PlantedFault[] = [
   fault(
     'a slug may be there twice',
     'database/load/product-maker.ts',
-    'if (isRepeated || this.#slugs.has(slug)) {',
-    'if (isRepeated) {',
+    'if (otherId !== undefined) {',
+    'if (otherId === id) {',
     'unit/database-check.test.ts',
     'unit/database-schema.test.ts',
+  ),
+  fault(
+    'a card with bad sessions may be sold out',
+    'catalogue/offer.ts',
+    'pool === null || pool.isSoldOut || isEverySessionPaused(pool)',
+    'pool === null || isEverySessionPaused(pool)',
+    CONTAINMENT,
+  ),
+  fault(
+    'a front that excludes a bad session lacks its product all the same',
+    'catalogue/offer.ts',
+    'id === null || excluded?.sessionIds.has(id) !== true',
+    'id === null || excluded === undefined || id > 0',
+    CONTAINMENT,
+  ),
+  fault(
+    'a bad session that is over still counts',
+    'catalogue/offer.ts',
+    'some(({ endsAt }) => now < endsAt)',
+    'some(({ endsAt }) => now <= endsAt + 1)',
+    CONTAINMENT,
+  ),
+  fault(
+    'of two equal slugs the first stays',
+    'database/load/product-maker.ts',
+    'log.takeOut(finding, { productId: otherId });',
+    '',
+    'cli/explain.test.ts',
+    CONTAINMENT,
+  ),
+  fault(
+    'a tier of another product spoils no session',
+    'database/load/load-products.ts',
+    "if (typeof sessionId === 'number') this.#spoiledSessions.set(sessionId, finding);",
+    '',
+    CONTAINMENT,
+  ),
+  fault(
+    'a bad row of front_products counts as a good one',
+    'database/load/load-front-products.ts',
+    'if (findings[0] !== undefined) bad.set(position, findings[0].code);',
+    '',
+    CONTAINMENT,
   ),
   fault(
     'of a wall time that occurs twice, the later instant is taken',

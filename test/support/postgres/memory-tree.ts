@@ -70,7 +70,7 @@ export async function builtInMemory(
     frontCodes: null,
     isDryRun: false,
     precompress: [],
-    guards: { maxShrink: 0.5, allowShrink: true, force: false },
+    guards: { maxShrink: 0.5, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: false },
     pruneGraceSeconds: 3600,
     toolVersion: 'test',
     tzdata: process.versions['tz'] ?? '',

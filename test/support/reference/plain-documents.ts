@@ -15,6 +15,7 @@ import { decimal, frontDates, printedTime, type FrontDates } from './plain-value
  */
 export type DropReason =
   | 'not-published'
+  | 'bad-data'
   | 'not-visible'
   | 'no-sessions'
   | 'not-scheduled'
@@ -30,6 +31,21 @@ export interface PlainDocuments {
   readonly products: string;
   readonly categories: string;
   readonly dropped: Record<DropReason, number>;
+  /** Products that are left out because of sessions that the tables lack. */
+  readonly leftOut: readonly number[];
+}
+
+/** What errors take out of one front: see plain-containment.ts. */
+export interface Spoilt {
+  /**
+   * Sessions that the tables given lack and the front does not exclude; the id is null if it cannot
+   * be read.
+   */
+  readonly sessions: readonly {
+    readonly product: number;
+    readonly id: number | null;
+    readonly isOver: (at: string) => boolean;
+  }[];
 }
 
 type Front = Loaded['front'];
@@ -43,7 +59,12 @@ type Card = Record<string, unknown>;
  * disabled front renders too. Throws when there is no such front, `now` is not canonical, or a time
  * zone is unknown.
  */
-export async function renderPlain(db: Kysely<PlainTables>, frontCode: string, now: string): Promise<PlainDocuments> {
+export async function renderPlain(
+  db: Kysely<PlainTables>,
+  frontCode: string,
+  now: string,
+  spoilt: Spoilt = { sessions: [] },
+): Promise<PlainDocuments> {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(now)) throw new Error(`now: expected YYYY-MM-DDTHH:MM:SSZ, got ${now}`);
   const loaded = await loadFront(db, frontCode);
   const { front, products } = loaded;
@@ -57,6 +78,7 @@ export async function renderPlain(db: Kysely<PlainTables>, frontCode: string, no
 
   const dropped: Record<DropReason, number> = {
     'not-published': 0,
+    'bad-data': 0,
     'not-visible': 0,
     'no-sessions': 0,
     'not-scheduled': 0,
@@ -65,10 +87,18 @@ export async function renderPlain(db: Kysely<PlainTables>, frontCode: string, no
     'prices-expired': 0,
   };
   const cards: Card[] = [];
+  const leftOut: number[] = [];
   const withCard = new Set<number>();
   for (const product of products) {
     const publicTickets = publicTicketsOf(ticketsOf.get(product.id) ?? []);
-    const offered = offeredOrReason(product, sessionsOf.get(product.id) ?? [], excluded, publicTickets, now);
+    const sessions = sessionsOf.get(product.id) ?? [];
+    const isAnyLacking = spoilt.sessions.some(({ product: id, isOver }) => id === product.id && !isOver(now));
+    const isSpoilt = isAnyLacking && !isCardWithoutThem(sessions, excluded, publicTickets, now);
+    if (isSpoilt && product.status === 'published') leftOut.push(product.id);
+    const offered =
+      product.status === 'published' && isSpoilt
+        ? 'bad-data'
+        : offeredOrReason(product, sessions, excluded, publicTickets, now);
     if (typeof offered === 'string') {
       dropped[offered] += 1;
       continue;
@@ -105,7 +135,33 @@ export async function renderPlain(db: Kysely<PlainTables>, frontCode: string, no
     tags: reached(loaded.productTags).map(({ id, slug, name }) => ({ id, slug, name })),
     badges: reached(badges).map(({ id, slug, name, color }) => ({ id, slug, name, color })),
   };
-  return { products: `${JSON.stringify(document)}\n`, categories: `${JSON.stringify(categories)}\n`, dropped };
+  return { products: `${JSON.stringify(document)}\n`, categories: `${JSON.stringify(categories)}\n`, dropped, leftOut };
+}
+
+/** Whether good sessions alone give a card that is neither sold out nor paused because of them. */
+function isCardWithoutThem(
+  sessions: readonly Session[],
+  excluded: ReadonlySet<number>,
+  publicTickets: (session: Session) => readonly Tier[],
+  now: string,
+): boolean {
+  const always = { status: 'published', visible_from: null, visible_until: null } as const;
+  const offered = offeredOrReason(always, sessions, excluded, publicTickets, now);
+  if (typeof offered === 'string') return false;
+  return availableOf(offered, publicTickets, now).some((session) => session.paused === 0);
+}
+
+/** The offered sessions that are not sold out. */
+function availableOf(
+  offered: readonly Session[],
+  publicTickets: (session: Session) => readonly Tier[],
+  now: string,
+): readonly Session[] {
+  return offered.filter((session) => {
+    if (soldOut(session.available)) return false;
+    const tiers = publicTickets(session).filter((tier) => isLive(tier, now));
+    return tiers.length === 0 || tiers.some((tier) => !soldOut(tier.available));
+  });
 }
 
 /**
@@ -122,7 +178,7 @@ function publicTicketsOf(tickets: readonly Tier[]): (session: Session) => readon
  * leaves it without one.
  */
 function offeredOrReason(
-  product: Product,
+  product: Pick<Product, 'status' | 'visible_from' | 'visible_until'>,
   sessions: readonly Session[],
   excluded: ReadonlySet<number>,
   publicTickets: (session: Session) => readonly Tier[],
@@ -156,11 +212,7 @@ function card(
   now: string,
 ): Card {
   const liveTickets = (session: Session) => publicTickets(session).filter((tier) => isLive(tier, now));
-  const available = offered.filter((session) => {
-    if (soldOut(session.available)) return false;
-    const tiers = liveTickets(session);
-    return tiers.length === 0 || tiers.some((tier) => !soldOut(tier.available));
-  });
+  const available = availableOf(offered, publicTickets, now);
   const pool = available.length > 0 ? available : offered;
   const printed = pool.map((session) => printedTime(session.starts_at, session.venue_timezone));
   const on = (days: readonly string[]) => printed.filter((text) => days.includes(text.slice(0, 10)));

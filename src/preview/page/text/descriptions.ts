@@ -98,6 +98,7 @@ export function durationText(seconds: number): string {
 
 const REASONS = {
   'not-published': 'not published',
+  'bad-data': 'bad data',
   'not-visible': 'not visible now',
   'no-sessions': 'without sessions',
   'not-scheduled': 'none scheduled',

@@ -1,0 +1,275 @@
+// What errors in rows take out of one front: the table of containment.md, written straight down,
+// for any rows of which it is known what is wrong with them. It shares no code with the program.
+
+import { DateTime } from 'luxon';
+import type { CatalogueRow } from '../catalogue.ts';
+import type { Spoilt } from './plain-documents.ts';
+import { firstInstantOf } from './plain-values.ts';
+
+/** Rows, some with errors: the columns whose values are bad, or `*` for a key that occurs twice. */
+export interface FaultyRows {
+  readonly rows: readonly CatalogueRow[];
+  readonly bad: ReadonlyMap<CatalogueRow, ReadonlySet<string>>;
+}
+
+export interface Contained extends Spoilt {
+  /** The rows without everything that is left out on this front, bad sessions included. */
+  readonly clean: readonly CatalogueRow[];
+  /** Published products that the front lists and that are left out whatever the instant. */
+  readonly products: ReadonlySet<number>;
+}
+
+type Value = string | number | null;
+
+/** Columns that no document needs, each with a good value: an error there is nothing to a build. */
+const UNREAD: ReadonlyMap<string, Value> = new Map([
+  ['venues.city', null],
+  ['sessions.ends_at', null],
+  ['sessions.previous_starts_at', null],
+  ['price_tiers.name', ''],
+]);
+
+/** How far a wall time may be from UTC. */
+const FARTHEST = { hours: 16 };
+
+/** Rows with errors, and questions about them. */
+class Tables {
+  readonly #faulty: FaultyRows;
+
+  constructor(faulty: FaultyRows) {
+    this.#faulty = faulty;
+  }
+
+  of(table: string): readonly CatalogueRow[] {
+    return this.#faulty.rows.filter((one) => one.table === table);
+  }
+
+  isBad(row: CatalogueRow): boolean {
+    const columns = [...(this.#faulty.bad.get(row) ?? [])];
+    return columns.some((column) => !UNREAD.has(`${row.table}.${column}`));
+  }
+
+  /** A value that can be read; undefined otherwise. */
+  value(row: CatalogueRow, column: string): Value | undefined {
+    return this.#faulty.bad.get(row)?.has(column) === true ? undefined : row.row[column];
+  }
+
+  id(row: CatalogueRow, column = 'id'): number | undefined {
+    const value = this.value(row, column);
+    return typeof value === 'number' ? value : undefined;
+  }
+
+  /** Rows of a table by id, if it can be read. */
+  byId(table: string): Map<number, CatalogueRow> {
+    return new Map(this.of(table).flatMap((row) => (this.id(row) === undefined ? [] : [[this.id(row) ?? 0, row]])));
+  }
+
+  /** Ids of a table that a bad row has. */
+  badIds(table: string): Set<number> {
+    return new Set(this.of(table).flatMap((row) => (this.isBad(row) ? [this.id(row) ?? Number.NaN] : [])));
+  }
+}
+
+/** What is left of the rows for one front, for a build as of `now`. */
+export function contained(faulty: FaultyRows, frontId: number, now: string): Contained {
+  const tables = new Tables(faulty);
+  const products = tables.byId('products');
+  const activeFronts = new Set(
+    tables
+      .of('fronts')
+      .flatMap((row) => (tables.value(row, 'status') === 'active' && !tables.isBad(row) ? [tables.id(row)] : [])),
+  );
+  const listings = tables
+    .of('front_products')
+    .filter((row) => products.has(tables.id(row, 'product_id') ?? Number.NaN));
+  const listed = new Set(
+    listings.filter((row) => activeFronts.has(tables.id(row, 'front_id'))).map((row) => tables.id(row, 'product_id')),
+  );
+  const isShown = (id: number): boolean => {
+    const row = products.get(id);
+    const status = row === undefined ? null : tables.value(row, 'status');
+    return listed.has(id) && (status === undefined || status === 'published');
+  };
+
+  const bad = badProducts(tables, products, activeFronts, isShown);
+  const badHere = new Set(
+    listings
+      .filter((row) => tables.isBad(row) && tables.id(row, 'front_id') === frontId)
+      .map((row) => tables.id(row, 'product_id')),
+  );
+  const sessions = badSessions(tables);
+  const own = listings
+    .filter((row) => tables.id(row, 'front_id') === frontId)
+    .map((row) => tables.id(row, 'product_id') ?? 0);
+  const leftOut = new Set(own.filter((id) => isShown(id) && (bad.has(id) || badHere.has(id))));
+  const sessionProducts = new Map(tables.of('sessions').map((row) => [tables.id(row), tables.id(row, 'product_id')]));
+  const badSessionRows = new Set(sessions.map(({ row }) => row));
+  const clean = withoutDangling(
+    faulty.rows
+      .filter((row) => {
+        if (tables.isBad(row) || badSessionRows.has(row)) return false;
+        const product = tables.id(row, row.table === 'products' ? 'id' : 'product_id');
+        if (row.table === 'price_tiers' && typeof row.row['session_id'] === 'number')
+          return sessionProducts.get(row.row['session_id']) === product;
+        if (row.table === 'front_products') {
+          const isHere = tables.id(row, 'front_id') === frontId;
+          return !(isHere && (leftOut.has(product ?? 0) || badHere.has(product)));
+        }
+        return true;
+      })
+      .map(withGoodUnread),
+  );
+  const excluded = new Set(
+    tables
+      .of('front_session_exclusions')
+      .filter((row) => tables.id(row, 'front_id') === frontId)
+      .map((row) => tables.id(row, 'session_id')),
+  );
+  const spoilt = sessions
+    .filter(
+      ({ row, product, isOver }) =>
+        !isOver(now) && product !== undefined && isShown(product) && !excluded.has(tables.id(row) ?? Number.NaN),
+    )
+    .map(({ row, product, isOver }) => ({ product: product ?? 0, id: tables.id(row) ?? null, isOver }));
+  return { clean, products: leftOut, sessions: spoilt };
+}
+
+function withGoodUnread({ table, row }: CatalogueRow): CatalogueRow {
+  const cells = Object.entries(row).map(([column, value]) => {
+    const good = UNREAD.get(`${table}.${column}`);
+    return [column, good === undefined ? value : good] as const;
+  });
+  return { table, row: Object.fromEntries(cells) };
+}
+
+/** Products that an error takes out on every front. */
+function badProducts(
+  tables: Tables,
+  products: ReadonlyMap<number, CatalogueRow>,
+  activeFronts: ReadonlySet<number | undefined>,
+  isShown: (id: number) => boolean,
+): ReadonlySet<number> {
+  const bad = tables.badIds('products');
+  const images = tables.byId('images');
+  const badImages = tables.badIds('images');
+  const slugs = new Map<Value | undefined, number>();
+  for (const [id, row] of products) {
+    const image = tables.value(row, 'image_id');
+    if (typeof image === 'number' && (!images.has(image) || badImages.has(image))) bad.add(id);
+    const slug = tables.value(row, 'slug');
+    if (!isShown(id) || tables.isBad(row)) continue;
+    const other = slugs.get(slug);
+    if (other !== undefined) bad.add(id).add(other);
+    slugs.set(slug, id);
+  }
+  for (const tier of tables.of('price_tiers')) {
+    if (!tables.isBad(tier) || tables.value(tier, 'kind') === 'addon') continue;
+    if (typeof tables.value(tier, 'session_id') !== 'number') bad.add(tables.id(tier, 'product_id') ?? Number.NaN);
+  }
+  for (const [parent, column] of [
+    ['categories', 'category_id'],
+    ['groups', 'group_id'],
+    ['tags', 'tag_id'],
+    ['badges', 'badge_id'],
+  ] as const) {
+    const elements = tables.byId(parent);
+    const badElements = tables.badIds(parent);
+    const attached = new Set(
+      tables
+        .of(`front_${parent}`)
+        .filter((row) => !tables.isBad(row) && activeFronts.has(tables.id(row, 'front_id')))
+        .map((row) => tables.id(row, column)),
+    );
+    for (const link of tables.of(`product_${parent}`)) {
+      const [product, element] = [tables.id(link, 'product_id'), tables.id(link, column)];
+      if (product === undefined || element === undefined || !elements.has(element)) continue;
+      const isElementShown = parent === 'tags' || parent === 'badges' || attached.has(element);
+      if (isElementShown && (tables.isBad(link) || badElements.has(element))) bad.add(product);
+    }
+  }
+  return bad;
+}
+
+interface BadSession {
+  readonly row: CatalogueRow;
+  readonly product: number | undefined;
+  readonly isOver: (at: string) => boolean;
+}
+
+/** Sessions with an error, over or not; one that is not scheduled counts as over. */
+function badSessions(tables: Tables): readonly BadSession[] {
+  const venues = tables.byId('venues');
+  const badVenues = tables.badIds('venues');
+  const all = tables.byId('sessions');
+  const spoilt = new Set<number | undefined>();
+  for (const tier of tables.of('price_tiers')) {
+    const session = tables.id(tier, 'session_id');
+    const row = all.get(session ?? Number.NaN);
+    if (row === undefined) continue;
+    const isAnothers = tables.id(row, 'product_id') !== tables.id(tier, 'product_id');
+    if (isAnothers || (tables.isBad(tier) && tables.value(tier, 'kind') !== 'addon')) spoilt.add(session);
+  }
+  for (const exclusion of tables.of('front_session_exclusions'))
+    if (tables.id(exclusion, 'front_id') === undefined) spoilt.add(tables.id(exclusion, 'session_id'));
+
+  return tables.of('sessions').flatMap((row) => {
+    const venue = venues.get(tables.id(row, 'venue_id') ?? Number.NaN);
+    const isVenueBad = venue === undefined || badVenues.has(tables.id(venue) ?? Number.NaN);
+    const zone = isVenueBad ? null : String(tables.value(venue, 'timezone'));
+    const id = tables.id(row);
+    const isSpoilt = id !== undefined && spoilt.has(id);
+    const hasNoStart = startOf(tables, row, zone) === null;
+    if (!tables.isBad(row) && !isVenueBad && !isSpoilt && !hasNoStart) return [];
+    const status = tables.value(row, 'status');
+    const isOver = status === undefined || status === 'scheduled' ? endOf(tables, row, zone) : () => true;
+    return [{ row, product: tables.id(row, 'product_id'), isOver }];
+  });
+}
+
+/** The instant of a start that can be read; null if there is none. */
+function startOf(tables: Tables, row: CatalogueRow, zone: string | null): string | null {
+  const [startsAt, local] = [tables.value(row, 'starts_at'), tables.value(row, 'starts_local')];
+  if (typeof startsAt === 'string') return startsAt;
+  if (startsAt === undefined || typeof local !== 'string' || zone === null) return null;
+  return firstInstantOf(local, zone);
+}
+
+/** Whether a bad session is over, as far as its row says it: by the text, as a query would. */
+function endOf(tables: Tables, row: CatalogueRow, zone: string | null): (at: string) => boolean {
+  for (const column of ['sales_end_at', 'starts_at']) {
+    const text = row.row[column];
+    if (text === null || text === undefined) continue;
+    const isForm = typeof text === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text);
+    return isForm ? (at) => at >= text : () => false;
+  }
+  const start = startOf(tables, row, zone);
+  if (start !== null) return (at) => at >= start;
+  const local = row.row['starts_local'];
+  if (typeof local !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(local)) return () => false;
+  return (at) =>
+    (DateTime.fromISO(at, { zone: 'utc' }).minus(FARTHEST).toISO({ suppressMilliseconds: true }) ?? '') >= `${local}Z`;
+}
+
+const REFERENCES: Readonly<Record<string, string>> = {
+  front_id: 'fronts',
+  product_id: 'products',
+  session_id: 'sessions',
+  venue_id: 'venues',
+  image_id: 'images',
+  category_id: 'categories',
+  group_id: 'groups',
+  tag_id: 'tags',
+  badge_id: 'badges',
+};
+
+/** Without rows that refer to rows that are not there, again and again. */
+function withoutDangling(rows: readonly CatalogueRow[]): readonly CatalogueRow[] {
+  const ids = new Set(rows.map(({ table, row }) => `${table} ${row['id']}`));
+  const kept = rows.filter(({ row }) =>
+    Object.entries(REFERENCES).every(([column, table]) => {
+      const id = row[column];
+      return id === undefined || id === null || ids.has(`${table} ${id}`);
+    }),
+  );
+  return kept.length === rows.length ? kept : withoutDangling(kept);
+}
