@@ -131,7 +131,9 @@ describe('findings by column', () => {
 
   test('their order is that of tables and columns, whichever row comes first', async () => {
     const titles = async (first: number, second: number): Promise<string[]> => {
-      const path = spoiled(`UPDATE sessions SET ends_at = 'x' WHERE id IN (${first}, ${first + 2});
+      const path = spoiled(`UPDATE products SET status = 'published';
+        UPDATE sessions SET starts_at = '2099-05-01T09:00:00Z', starts_local = NULL, sales_end_at = NULL, status = 'scheduled';
+        UPDATE sessions SET ends_at = 'x' WHERE id IN (${first}, ${first + 2});
         UPDATE sessions SET starts_local = 'x' WHERE id IN (${second}, ${second + 2});
         UPDATE badges SET color = 'red'; UPDATE venues SET timezone = 'Mars/Olympus'`);
       const { stdout } = await playbill(['check-db', '--db', path]);

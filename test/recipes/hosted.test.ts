@@ -230,7 +230,7 @@ describe('Prometheus', () => {
     ),
   });
 
-  test('there are alerts for stale fronts, lost keys, builds that stop or fail, lost cards and a rollback, on metrics that there are', async () => {
+  test('there are alerts for stale fronts, lost keys, builds that stop or fail, lost cards, bad rows and a rollback, on metrics that there are', async () => {
     const rules = rulesSchema.parse(parse(recipe('alerts.yml'))).groups.flatMap((group) => group.rules);
     expect(rules.map(({ alert }) => alert)).toEqual([
       'PlaybillFrontStale',
@@ -238,6 +238,7 @@ describe('Prometheus', () => {
       'PlaybillFrontWithoutKey',
       'PlaybillBuildFailing',
       'PlaybillCardsLost',
+      'PlaybillRowsLeftOut',
       'PlaybillRollbackHolds',
     ]);
     const file = join(root, 'rules.prom');
@@ -262,6 +263,7 @@ describe('Prometheus', () => {
     ['a front has lost its keys', 60, false, false, false, 1, 'one'],
     ['all fronts have lost their keys', 60, false, false, false, 1, 'all'],
     ['just built, with fewer cards than an hour ago', 60, false, false, false, 1.3],
+    ['just built, with a bad row that was good an hour ago', 60, false, false, false, 0.5],
     ['no build for half an hour', 1801, false, true, false, 1],
     ['less than a quarter of the horizon left', 38_000, true, true, false, 1.2],
     ['rolled back just now', 60, false, false, true, 1],
@@ -285,6 +287,8 @@ describe('Prometheus', () => {
       if (keyless !== undefined)
         for (const key of keyless === 'all' ? ofFronts : ofFronts.slice(1)) samples.set(key, 0);
       if (keyless === 'all') samples.set('playbill_keys_lost', 1);
+      const bad = [...samples.keys()].find((key) => key.startsWith('playbill_front_left_out')) ?? '';
+      samples.set(bad, 2);
       const past = new Map([...samples].map(([key, value]) => [key, value * cardsBefore]));
       const fires = rulesSchema
         .parse(parse(recipe('alerts.yml')))
@@ -298,7 +302,16 @@ describe('Prometheus', () => {
         },
       );
       const [areAllLost, isOneLost] = [keyless === 'all', keyless === 'one'];
-      expect(fires).toEqual([status.status === 1, areAllLost, isOneLost, isFailing, cardsBefore > 1.25, isHeld]);
+      const isWorse = cardsBefore < 1;
+      expect(fires).toEqual([
+        status.status === 1,
+        areAllLost,
+        isOneLost,
+        isFailing,
+        cardsBefore > 1.25,
+        isWorse,
+        isHeld,
+      ]);
       if (isStale) expect(status.status).toBe(1);
     },
   );
@@ -310,7 +323,7 @@ function textOf(seconds: number): string {
 
 /**
  * The few forms of expression that the rules have: comparisons of time() with a metric, and of a
- * metric with the largest value that it had (`past`), `absent`, and `or` between them.
+ * metric with the largest or smallest value that it had (`past`), `absent`, and `or` between them.
  */
 function firesAt(
   expr: string,
@@ -324,6 +337,7 @@ function firesAt(
     const on = /^(\w+) == 1$/.exec(part)?.[1];
     const noneOfSome = /^(\w+) == 0 and on\(\) sum\(\1\) > 0$/.exec(part)?.[1];
     const [, less, share] = /^(\w+) < ([\d.]+) \* max_over_time\(\1\[6h\]\)$/.exec(part) ?? [];
+    const more = /^(\w+) > 1 \* min_over_time\(\1\[6h\]\)$/.exec(part)?.[1];
     const [, since, limit] = /^time\(\) - (\w+) > (\d+)$/.exec(part) ?? [];
     const valuesOf = (name: string): number[] =>
       [...samples].filter(([key]) => key.replace(/\{.*/, '') === name).map(([, value]) => value);
@@ -335,6 +349,8 @@ function firesAt(
     if (on !== undefined) return valuesOf(on).includes(1);
     if (after !== undefined) return valuesOf(after).some((value) => time > value);
     if (since !== undefined) return valuesOf(since).some((value) => time - value > Number(limit));
+    if (more !== undefined)
+      return [...samples].some(([key, value]) => key.replace(/\{.*/, '') === more && value > (past.get(key) ?? value));
     if (less !== undefined)
       return [...samples].some(
         ([key, value]) => key.replace(/\{.*/, '') === less && value < Number(share) * (past.get(key) ?? value),

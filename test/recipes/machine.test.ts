@@ -101,6 +101,7 @@ test.each([
   { ends: '2 0', attempts: 1, status: 2 },
   { ends: '5 0', attempts: 1, status: 5 },
   { ends: '6 0', attempts: 1, status: 6 },
+  { ends: '75 7', attempts: 2, status: 0 },
 ])('retry.sh: attempts that would exit $ends', async ({ ends, attempts, status }) => {
   const folder = temporaryFolder();
   // In the place of `sleep`: notes how long it would take.

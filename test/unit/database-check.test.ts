@@ -225,13 +225,28 @@ describe('rules that no CHECK can hold', () => {
   });
 
   test.each([
-    ['9999-12-31T22:00:00Z', 'Europe/Moscow'],
-    ['0000-01-01T02:00:00Z', 'America/New_York'],
-  ])('a session at %s in %s has no printable year', async (startsAt, zone) => {
+    ['9999-12-31T22:00:00Z', 'Europe/Moscow', 'error'],
+    // It is over.
+    ['0000-01-01T02:00:00Z', 'America/New_York', 'warning'],
+  ])('a session at %s in %s has no printable year: %s', async (startsAt, zone, severity) => {
     const set = `UPDATE sessions SET starts_at = '${startsAt}', starts_local = NULL; UPDATE venues SET timezone = '${zone}'`;
     expect(await linesWith(sql(set))).toEqual([
-      `error year-unprintable sessions 15: starts_at: expected a wall time in the years 0000 to 9999 at the venue (${zone}), found ${startsAt}`,
+      `${severity} year-unprintable sessions 15: starts_at: expected a wall time in the years 0000 to 9999 at the venue (${zone}), found ${startsAt}`,
     ]);
+  });
+
+  test.each([
+    ['a draft', "UPDATE products SET status = 'draft', paused = 0, age_rating = 99"],
+    ['a product on no front', 'DELETE FROM front_products; UPDATE products SET age_rating = 99'],
+    ['what a disabled front lists', "UPDATE fronts SET status = 'disabled'; UPDATE products SET age_rating = 99"],
+    ['a session that is over', "UPDATE sessions SET starts_at = '2001-01-01T00:00:00Z', starts_local = NULL, paused = 2"],
+    ['a cancelled session', "UPDATE sessions SET status = 'cancelled', available = 'x'"],
+    ['an add-on', "UPDATE price_tiers SET kind = 'addon', amount_minor = -1"],
+    ['a disabled front', "UPDATE fronts SET status = 'disabled', currency_exponent = 9, timezone = 'Mars/Base'"],
+  ])('what is wrong with %s is a warning', async (_, set) => {
+    const lines = await linesWith(sql(set));
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.filter((line) => line.startsWith('error '))).toEqual([]);
   });
 
   const alone = (wallTime: string, zone: string): string =>

@@ -15,6 +15,7 @@ import { TABLE_NAMES, TABLE_RULES, type TableName } from '../contract/tables.ts'
 import { Zones } from '../../catalogue/calendar.ts';
 import type { CatalogueReader } from '../reader.ts';
 import { RULES } from './rules.ts';
+import { ShownRows } from './shown-rows.ts';
 
 export interface CheckOptions {
   /** Version of the time-zone rules, for the drift warning. */
@@ -37,16 +38,17 @@ export async function* checkCatalogue(reader: CatalogueReader, options: CheckOpt
   }
   const readable = new Set(TABLE_NAMES);
   for (const { table } of problems) readable.delete(table);
+  const shown = new ShownRows(reader, readable, options.now);
   const spoiled = new Set<string>();
   for (const table of readable) {
-    for await (const finding of tableFindings(reader, table, readable, options.onRows)) {
+    for await (const finding of tableFindings(reader, table, readable, shown, options.onRows)) {
       spoiled.add(table).add(`${table}.${finding.column ?? ''}`);
       yield finding;
     }
   }
   const zones = new Zones();
   const zoneOf = readable.has('venues') ? await zonesOfVenues(reader, zones) : new Map<number, null>();
-  const context = { reader, readable, zones, zoneOf, ...options };
+  const context = { reader, readable, shown, zones, zoneOf, ...options };
   for (const { needs, unspoiled, findings } of RULES) {
     if (needs.every((table) => readable.has(table)) && !unspoiled.some((name) => spoiled.has(name)))
       yield* findings(context);
@@ -61,9 +63,10 @@ async function* tableFindings(
   reader: CatalogueReader,
   table: TableName,
   readable: ReadonlySet<TableName>,
+  shown: ShownRows,
   onRows: CheckOptions['onRows'],
 ): AsyncGenerator<Finding> {
-  yield* badValues(reader, table, onRows);
+  yield* badValues(reader, table, shown, onRows);
   yield* repeatedKeys(reader, table);
   for (const column of TABLE_RULES[table].unique) yield* repeatedValues(reader, table, column);
   yield* danglingIds(reader, table, readable);
@@ -73,14 +76,19 @@ async function* tableFindings(
 async function* badValues(
   reader: CatalogueReader,
   table: TableName,
+  shown: ShownRows,
   onRows: CheckOptions['onRows'],
 ): AsyncGenerator<Finding> {
-  const { query, checker } = wholeTable(table);
+  const { columns, query, checker } = wholeTable(table);
   onRows(table, 0);
   for await (const batch of reader.batches(query)) {
     onRows(table, batch.length);
     await reader.markUndecodable(checker, batch);
-    for (const row of batch) if (!checker.accepts(row)) yield* checker.findings(row, reader.kind);
+    for (const row of batch) {
+      if (checker.accepts(row)) continue;
+      const values = Object.fromEntries(columns.map((name, i) => [name, row[i]]));
+      yield* await shown.weighed(checker.findings(row, reader.kind), table, values);
+    }
     // Lets what was printed be written between two batches.
     await setImmediate();
   }

@@ -8,6 +8,7 @@ import type { Finding } from '../../findings.ts';
 import { checkedRows } from '../contract/query-builders.ts';
 import type { ColumnsOf, RowChecker, RowOf } from '../contract/row-checker.ts';
 import type { TableName } from '../contract/tables.ts';
+import type { ShownRows } from './shown-rows.ts';
 import type { Zones } from '../../catalogue/calendar.ts';
 import type { CatalogueReader, Query } from '../reader.ts';
 
@@ -16,6 +17,7 @@ export interface Context {
   readonly reader: CatalogueReader;
   /** The tables that meet the contract. */
   readonly readable: ReadonlySet<TableName>;
+  readonly shown: ShownRows;
   readonly zones: Zones;
   /** The zones of venues by id; null where one is not known. */
   readonly zoneOf: ReadonlyMap<number, Zone | null>;
@@ -51,7 +53,9 @@ export function ruleOnRows<T extends TableName, const C extends ColumnsOf<T>>(
       for await (const batch of context.reader.batches(query)) {
         for (const row of batch) {
           const finding = checker.accepts(row) ? findingIn(row, context) : null;
-          if (finding !== null) yield finding;
+          if (finding === null) continue;
+          const values = Object.fromEntries(checker.columns.map((name, i) => [name, row[i]]));
+          yield* await context.shown.weighed([finding], checker.table, values);
         }
         // Lets what was printed be written between two batches.
         await setImmediate();

@@ -3,7 +3,7 @@
 // row instead of only those that a build reads.
 
 import { knownTables } from '../contract/query-builders.ts';
-import { RowChecker } from '../contract/row-checker.ts';
+import { names, RowChecker } from '../contract/row-checker.ts';
 import { noPublicTier, noStart, pauseFinding, startOf } from '../contract/row-rules.ts';
 import { unknownZone } from '../contract/zones.ts';
 import { KEY, keyFinding } from '../load/load-keys.ts';
@@ -19,7 +19,7 @@ const ZONES = (['fronts', 'venues'] as const).map((table) => {
   );
 });
 
-const PAUSE = new RowChecker('products', ['id', 'paused', 'paused_until']);
+const PAUSE = new RowChecker('products', ['id', 'paused', 'paused_until', 'status']);
 const PAUSES = ruleOnRows(PAUSE, (row) => pauseFinding(() => PAUSE.locationOf(row), row[1], row[2]));
 
 const ZONE_RULES: Rule = {
@@ -30,7 +30,10 @@ const ZONE_RULES: Rule = {
   },
 };
 
-const START = new RowChecker('sessions', ['id', 'venue_id', 'starts_at', 'starts_local']);
+const START = new RowChecker(
+  'sessions',
+  names('id venue_id starts_at starts_local product_id sales_end_at status'),
+);
 const STARTS = ruleOnRows(
   START,
   (row, { zoneOf, tzdata }) => {

@@ -2,7 +2,7 @@
 // each with its finding. The load and check-db share them. What a single value may be is in
 // columns.ts.
 
-import type { Zone } from '../../catalogue/calendar.ts';
+import { OFFSET_SECONDS_MAX, type Zone } from '../../catalogue/calendar.ts';
 import type { Finding } from '../../findings.ts';
 import { formatDateTime, formatInstant, instantOfText, type Instant } from '../../catalogue/instant.ts';
 import { findingOf, FRACTION, quoted } from './row-checker.ts';
@@ -98,7 +98,7 @@ const FORM = {
  * calendar: queries compare texts. For a wall time, in seconds as if it were UTC. Infinity for
  * anything of another form.
  */
-export function firstInstantNotBefore(value: unknown, form: keyof typeof FORM): number {
+function firstInstantNotBefore(value: unknown, form: keyof typeof FORM): number {
   const text = typeof value === 'string' ? value.replace(FRACTION, '') : '';
   if (!FORM[form].test(text)) return Number.POSITIVE_INFINITY;
   const wall = text.replace('Z', '');
@@ -109,4 +109,19 @@ export function firstInstantNotBefore(value: unknown, form: keyof typeof FORM): 
     else notBefore = middle;
   }
   return notBefore;
+}
+
+/**
+ * When a session no longer matters by what its row says of times, as the query for sessions sees
+ * it; `start` is the instant of `starts_local`, if that is known. Infinity where no value says it.
+ */
+export function endOfSession(
+  startsAt: unknown,
+  startsLocal: unknown,
+  salesEndAt: unknown,
+  start: Instant | null = null,
+): number {
+  if (salesEndAt !== null) return firstInstantNotBefore(salesEndAt, 'instant');
+  if (startsAt !== null) return firstInstantNotBefore(startsAt, 'instant');
+  return start ?? firstInstantNotBefore(startsLocal, 'wall') + OFFSET_SECONDS_MAX;
 }

@@ -2,14 +2,13 @@
 // in a row takes out its session; in a default tier, the product (containment.md). A row that no
 // document can come to show takes out nothing: its session is over, or is not read at all.
 
-import { OFFSET_SECONDS_MAX } from '../../catalogue/calendar.ts';
 import { instantOfText, SECONDS_PER_DAY, type Instant } from '../../catalogue/instant.ts';
 import { tierRefusal } from '../../catalogue/offer.ts';
 import type { BadSession, PriceTier, Session, Venue } from '../../catalogue/product.ts';
 import type { Finding } from '../../findings.ts';
 import { SESSION, TIER } from './product-queries.ts';
 import { dangling, repeated, type FindingLog } from '../contract/row-checker.ts';
-import { firstInstantNotBefore, noPublicTier, startOf } from '../contract/row-rules.ts';
+import { endOfSession, noPublicTier, startOf } from '../contract/row-rules.ts';
 import { periodOf } from '../contract/values.ts';
 
 /** What sessions refer to. */
@@ -138,20 +137,12 @@ export function sessionsOf(
   return { sessions: sorted(read.sessions), badSessions: read.badSessions };
 }
 
-/**
- * When the offer of a session with an error ends, as the query for sessions sees it, so that a
- * build for a later instant leaves out the same. Infinity where no value says it.
- */
+/** When the offer of a session with an error ends: a build for a later instant leaves out the same. */
 function endOfBad(row: readonly unknown[], venue: Venue | null, tzdata: string): number {
   const [, , startsAt, startsLocal, , salesEndAt] = row;
-  if (salesEndAt !== null) return firstInstantNotBefore(salesEndAt, 'instant');
-  if (startsAt !== null) return firstInstantNotBefore(startsAt, 'instant');
   const local = SESSION.valueOf(row, 'starts_local') ?? null;
-  if (venue !== null && local !== null) {
-    const start = startOf(() => '', null, local, venue.zone, tzdata);
-    if (start.startsAt !== null) return start.startsAt;
-  }
-  return firstInstantNotBefore(startsLocal, 'wall') + OFFSET_SECONDS_MAX;
+  const start = venue === null || local === null ? null : startOf(() => '', null, local, venue.zone, tzdata).startsAt;
+  return endOfSession(startsAt, startsLocal, salesEndAt, start);
 }
 
 /**
