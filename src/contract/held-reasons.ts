@@ -9,6 +9,7 @@ export const HELD_REASONS = {
   'max-bad': 'guard',
   'min-cards': 'guard',
   'max-shrink': 'guard',
+  'price-jump': 'guard',
   'now-earlier': 'guard',
   'file-size-wrong': 'failure',
   'file-kind-wrong': 'failure',

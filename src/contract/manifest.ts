@@ -22,6 +22,14 @@ export const leftOutSchema = z.strictObject({
     .readonly(),
 });
 
+/** The prices of an edition's cards (render/edition-prices.ts). */
+export const priceSummarySchema = z.strictObject({
+  /** Cards with a price, free ones included. */
+  count,
+  /** Least, lower quartile, median, upper quartile, greatest, by nearest rank; empty without any. */
+  prices: z.array(z.number()).readonly(),
+});
+
 export const manifestFrontSchema = z.strictObject({
   front: frontCode,
   /** Why the front kept the pointer of an earlier build; null if it is not held. */
@@ -57,6 +65,8 @@ export const manifestFrontSchema = z.strictObject({
    * compares with these.
    */
   cardsByEdition: z.array(count),
+  /** The prices of the cards of each products edition, likewise; left out if not known. */
+  prices: z.array(priceSummarySchema).readonly().optional(),
   /** Products without a card at the instant of `cards`, by reason. */
   dropped: z.partialRecord(z.enum(DROP_REASONS), count),
   /** What errors in rows take out of the documents at the same instant; left out if nothing. */

@@ -9,6 +9,7 @@ import { DocumentBuffer } from './document-buffer.ts';
 import { FacetBits, FrontFacets } from './facets.ts';
 import type { Endpoint } from './paths.ts';
 import { Ingredients } from './ingredients.ts';
+import { EditionPrices, type PriceSummary } from './edition-prices.ts';
 import { leftOutOf, type LeftOut } from './left-out.ts';
 import { FrontCards, NO_VARIANT, type RenderedCatalogue } from './front-cards.ts';
 
@@ -27,6 +28,9 @@ export interface Edition {
   readonly assemble: () => Uint8Array;
   /** How many cards the front shows from this edition on. */
   readonly cards: number;
+  readonly priceSummary: PriceSummary;
+  /** The cards' prices by product id; only callable before the next edition is requested. */
+  readonly prices: () => ReadonlyMap<number, number>;
 }
 
 /**
@@ -91,6 +95,8 @@ export class FrontEditions {
     const bits = new Int32Array(facetBits.wordCount);
     const document = new DocumentBuffer(frontCards.length, frontCards, freeBuffers);
     const ingredients = new Ingredients(this.#front, frontCards);
+    const editionPrices = new EditionPrices(frontCards.length);
+    const prices = (): ReadonlyMap<number, number> => frontCards.prices();
     /**
      * Positions whose cards have changed since a document was last assembled: not every edition is.
      */
@@ -125,10 +131,12 @@ export class FrontEditions {
         changedSince.clear();
         return document.update(positions, tail);
       };
-      yield { endpoint: 'products', from, ingredients: ingredients.update(changed, tail), assemble, cards };
+      editionPrices.update(changed, (position) => frontCards.priceAt(position));
+      const facts = { from, cards, priceSummary: editionPrices.summary, prices };
+      yield { endpoint: 'products', ...facts, ingredients: ingredients.update(changed, tail), assemble };
       if (categories !== categoriesBefore) {
         const bytes = encoder.encode(`${categories}\n`);
-        yield { endpoint: 'categories', from, ingredients: null, assemble: () => bytes, cards };
+        yield { endpoint: 'categories', ...facts, ingredients: null, assemble: () => bytes };
       }
     }
     document.release();

@@ -180,6 +180,21 @@ export class FrontCards implements CardSource {
     return this.#variantAt[position] ?? NO_VARIANT;
   }
 
+  /** The price that a position shows, in the units of `priceFrom`; NaN without one. */
+  priceAt(position: number): number {
+    return this.#products.variantPrices[this.#variantAt[position] ?? NO_VARIANT] ?? Number.NaN;
+  }
+
+  /** The prices of all cards that have one, by product id. */
+  prices(): ReadonlyMap<number, number> {
+    const prices = new Map<number, number>();
+    for (let position = 0; position < this.length; position++) {
+      const price = this.priceAt(position);
+      if (!Number.isNaN(price)) prices.set(this.#front.products.idAt(position), price);
+    }
+    return prices;
+  }
+
   /**
    * Whether two cards have the same facets of `wordCount` words each. A card and NO_VARIANT never
    * do.

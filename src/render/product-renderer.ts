@@ -234,7 +234,9 @@ export class ProductRenderer {
     // Slugs, numbers and dates are ASCII, so characters and bytes count the same.
     const tail = this.#run(current, beforeGroups + groupsText + slots, beforeGroups.length, groupsText.length);
     const ofHead = variants.get(card.head) ?? new Map<Run, number>();
-    const variant = ofHead.get(tail) ?? this.#builder.variant(card.head, tail, card.bits, card.facets);
+    const variant =
+      ofHead.get(tail) ??
+      this.#builder.variant(card.head, tail, card.bits, price === 'null' ? Number.NaN : Number(price), card.facets);
     variants.set(card.head, ofHead.set(tail, variant));
     card.variants.push({ days, money, variant });
     return variant;

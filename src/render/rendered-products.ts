@@ -57,6 +57,8 @@ export interface RenderedProducts {
   readonly stateVariants: Int32Array;
   /** By variant: VARIANT.width numbers. */
   readonly variants: Int32Array;
+  /** By variant: its price in the units of `priceFrom`; NaN without one. */
+  readonly variantPrices: Float64Array;
   /** By variant: its facets (facets.ts), as 32-bit words. */
   readonly variantFacets: Int32Array;
   /** The bytes of the variants. */
@@ -111,6 +113,7 @@ export class RenderedProductsBuilder {
   readonly #stateFroms = new Column(Float64Array);
   readonly #stateVariants = new Column(Int32Array);
   readonly #variants = new Column(Int32Array);
+  readonly #variantPrices = new Column(Float64Array);
   readonly #variantFacets = new Column(Int32Array);
   readonly #blocks: Uint8Array[] = [];
   readonly #digests = new Column(Uint8Array);
@@ -142,9 +145,10 @@ export class RenderedProductsBuilder {
     return [this.#blocks.length - 1, start, written, partFrom, partFrom + partLength, digest];
   }
 
-  /** Adds a variant and returns its number. */
-  variant(head: Run, tail: Run, bits: number, facets: Int32Array): number {
+  /** Adds a variant and returns its number; `price` is NaN without one. */
+  variant(head: Run, tail: Run, bits: number, price: number, facets: Int32Array): number {
     for (const number of [...head, ...tail, bits]) this.#variants.push(number);
+    this.#variantPrices.push(price);
     for (const word of facets) this.#variantFacets.push(word);
     return this.#variants.length / VARIANT.width - 1;
   }
@@ -198,6 +202,7 @@ export class RenderedProductsBuilder {
       stateFroms: this.#stateFroms.values,
       stateVariants: this.#stateVariants.values,
       variants: this.#variants.values,
+      variantPrices: this.#variantPrices.values,
       variantFacets: this.#variantFacets.values,
       blocks: this.#blocks,
       digests: this.#digests.values,

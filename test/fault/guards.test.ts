@@ -103,6 +103,41 @@ describe('guards', () => {
     },
   );
 
+  const HUNDREDTH = 'UPDATE price_tiers SET amount_minor = amount_minor / 100';
+  const HUNDREDTH_LATER = `INSERT INTO price_tiers (id, product_id, session_id, name, kind, is_public, in_price_from, amount_minor, currency, valid_from)
+      SELECT id + 1000000, product_id, session_id, name, kind, is_public, in_price_from, amount_minor / 100, currency, '2026-05-01T12:00:00Z'
+      FROM price_tiers`;
+
+  test.each([
+    ['now', HUNDREDTH, LATER],
+    ['within the horizon', HUNDREDTH_LATER, '2026-05-01T12:00:00Z'],
+  ])(
+    'price-jump: prices divided by a hundred, %s, hold back every front, until that is allowed',
+    async (_, sql, from) => {
+      const place = locationOf(sql);
+      const held = await run(place, LATER);
+      expect(held, held.stderr).toMatchObject({ code: 4 });
+      expect(held.stdout).toMatch(
+        new RegExp(
+          `^bravo: held back by price-jump: from ${from} on, \\d of \\d prices would be a quarter or less of what is published .*--allow price-jump --front bravo overrides it\\)$`,
+          'm',
+        ),
+      );
+      expect(movedIn(place)).toEqual([]);
+      checkAsReader(place.tree, before, stateOf(place.tree));
+      const heals = 'correct the prices, and build; or `--allow price-jump`, or `--force`';
+      tellFault({ situation: 'a front trips the guard price-jump', sees: 'the old release', heals }, held.code);
+      const one = await run(place, LATER, '--allow', 'price-jump', '--front', 'bravo');
+      expect(one, one.stdout).toMatchObject({ code: 0 });
+      expect(one.stdout).toContain('bravo: overridden price-jump: ');
+      expect(movedIn(place)).toEqual(['bravo']);
+      // What is published now is what the next build compares with.
+      expect(await run(place, LATER, '--front', 'bravo')).toMatchObject({ code: 0 });
+      const verified = await command.run(['verify', '--out', place.tree]);
+      expect(verified.stdout).toContain(' 0 errors, 0 warnings');
+    },
+  );
+
   test('three cards may go, and more where --max-shrink says so', async () => {
     const three = locationOf("UPDATE products SET status = 'archived' WHERE id IN (2001, 2002, 2003)");
     expect(await run(three, LATER)).toMatchObject({ code: 0 });

@@ -127,6 +127,7 @@ function listingOf(root: string, listing: ManifestFront): ManifestFront {
     ...listing,
     cards: cardsByEdition[0] ?? 0,
     cardsByEdition,
+    prices: undefined,
     editions: { products: pointer.products.length, categories: pointer.categories.length },
     nextChange: pointer.products[1]?.slice(0, 20) ?? null,
   };

@@ -239,7 +239,10 @@ describe('rules that no CHECK can hold', () => {
     ['a draft', "UPDATE products SET status = 'draft', paused = 0, age_rating = 99"],
     ['a product on no front', 'DELETE FROM front_products; UPDATE products SET age_rating = 99'],
     ['what a disabled front lists', "UPDATE fronts SET status = 'disabled'; UPDATE products SET age_rating = 99"],
-    ['a session that is over', "UPDATE sessions SET starts_at = '2001-01-01T00:00:00Z', starts_local = NULL, paused = 2"],
+    [
+      'a session that is over',
+      "UPDATE sessions SET starts_at = '2001-01-01T00:00:00Z', starts_local = NULL, paused = 2",
+    ],
     ['a cancelled session', "UPDATE sessions SET status = 'cancelled', available = 'x'"],
     ['an add-on', "UPDATE price_tiers SET kind = 'addon', amount_minor = -1"],
     ['a disabled front', "UPDATE fronts SET status = 'disabled', currency_exponent = 9, timezone = 'Mars/Base'"],

@@ -13,7 +13,7 @@ test('variants of any size, in as many blocks as they take, are read back unchan
     'aж€'.charAt(i % 3).repeat(length),
   );
   const runs = texts.map((text) => builder.run(text, 0, 0));
-  for (const [i, run] of runs.entries()) builder.variant(run, runs.at(i - 1) ?? run, i, new Int32Array(0));
+  for (const [i, run] of runs.entries()) builder.variant(run, runs.at(i - 1) ?? run, i, Number.NaN, new Int32Array(0));
   const { blocks, variants } = builder.products();
   expect(blocks.length).toBe(3);
   for (const [variant, text] of texts.entries()) {

@@ -166,6 +166,7 @@ function heldLines(
 
 const GUARD_HINTS: ReadonlyMap<string, string> = new Map([
   ['max-shrink', 'build --dry-run shows what goes; '],
+  ['price-jump', 'build --dry-run shows what changes; '],
   ['min-cards', 'build --dry-run shows what goes; '],
   ['now-earlier', 'or build into another folder with --out; '],
 ]);

@@ -30,10 +30,7 @@ const ZONE_RULES: Rule = {
   },
 };
 
-const START = new RowChecker(
-  'sessions',
-  names('id venue_id starts_at starts_local product_id sales_end_at status'),
-);
+const START = new RowChecker('sessions', names('id venue_id starts_at starts_local product_id sales_end_at status'));
 const STARTS = ruleOnRows(
   START,
   (row, { zoneOf, tzdata }) => {

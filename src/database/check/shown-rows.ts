@@ -8,7 +8,7 @@ import { anyTable } from '../contract/query-builders.ts';
 import { TABLES, type TableName } from '../contract/tables.ts';
 import type { CatalogueReader } from '../reader.ts';
 
-/** The columns of a row by which it is told whether it is shown; a value may be anything. */
+/** The columns of a row that say whether it is shown; a value may be anything. */
 export type RowValues = Readonly<Record<string, unknown>>;
 
 /** The rows of the tables that can be read. Reads the ids of products when they are first needed. */
@@ -75,7 +75,10 @@ export class ShownRows {
   #unpublished(): Promise<ReadonlySet<unknown>> {
     if (!this.#readable.has('products')) return Promise.resolve(new Set());
     return (this.#unpublishedIds ??= this.#ids(
-      anyTable.selectFrom('products').select('id').where('status', 'in', [...UNPUBLISHED]),
+      anyTable
+        .selectFrom('products')
+        .select('id')
+        .where('status', 'in', [...UNPUBLISHED]),
     ));
   }
 

@@ -3,6 +3,7 @@
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { AllowableGuard } from '../../contract/allowable-guards.ts';
 import type { Guard } from '../../contract/results/parts.ts';
+import type { PublishedPrices } from './price-jump.ts';
 import type { LeftOut } from '../../render/left-out.ts';
 
 export interface GuardOptions {
@@ -27,6 +28,7 @@ export interface GuardedBefore {
   readonly now: string;
   /** How many cards the published snapshot shows at the build's `now`. */
   readonly cards: number;
+  readonly prices: PublishedPrices;
 }
 
 /**
@@ -48,7 +50,7 @@ export interface GuardedFront {
  */
 export function guardsTripped(
   { cards, minCards, leftOut }: GuardedFront,
-  published: GuardedBefore | null,
+  published: Omit<GuardedBefore, 'prices'> | null,
   options: GuardOptions,
   now: Instant,
 ): readonly Guard[] {
@@ -72,8 +74,13 @@ export function guardsTripped(
   return tripped;
 }
 
-/** The guards that look at one front. */
-type FrontGuard = Exclude<AllowableGuard, 'keys-vanished'>;
+/** The guards that look at the numbers of one front. */
+type FrontGuard = Exclude<AllowableGuard, 'keys-vanished' | 'price-jump'>;
+
+/** The guard on prices, tripped by what is wrong with those of an edition; null if nothing is. */
+export function priceGuard(message: string | null, options: GuardOptions): Guard | null {
+  return message === null ? null : { code: 'price-jump', message, isOverridden: isAllowed('price-jump', options) };
+}
 
 /** Whether a part is more than a share and more than a few, or all. */
 function isMostOf(part: number, whole: number, share: number): boolean {

@@ -65,7 +65,15 @@ export async function guardedBefore(
   now: Instant,
 ): Promise<GuardedBefore | null> {
   const pointer = published.pointer(code);
-  return pointer && { now: published.asOf(pointer), cards: await published.cardsAt(pointer, now) };
+  if (pointer === null) return null;
+  return {
+    now: published.asOf(pointer),
+    cards: await published.cardsAt(pointer, now),
+    prices: {
+      summaryAt: (at) => published.priceSummaryAt(pointer, at),
+      pricesAt: (at) => published.pricesAt(pointer, at),
+    },
+  };
 }
 
 /**

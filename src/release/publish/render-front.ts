@@ -11,9 +11,11 @@ import { TREE_SCHEMA } from '../../contract/primitives.ts';
 import type { Guard, PlanEntry } from '../../contract/results/parts.ts';
 import { nextStartIn } from '../../contract/pointer-entry.ts';
 import type { Edition, FrontEditions } from '../../render/editions.ts';
+import type { PriceSummary } from '../../render/edition-prices.ts';
 import { digestOf, editionPath, type Endpoint } from '../../render/paths.ts';
 import { recipeOf, sha256Of } from '../tree/digest.ts';
-import { guardsTripped, type GuardedBefore, type GuardOptions } from './guards.ts';
+import { guardsTripped, priceGuard, type GuardedBefore, type GuardOptions } from './guards.ts';
+import { priceJump } from './price-jump.ts';
 import { obstructionFinding, orNull, orThrow } from '../tree/found.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 
@@ -80,11 +82,22 @@ export async function renderFront(
   const files = new Map<string, ManifestFile>();
   const entries: Record<Endpoint, string[]> = { products: [], categories: [] };
   const cardsByEdition: number[] = [];
+  const prices: PriceSummary[] = [];
+  let jump: Guard | null = null;
   for (const edition of editions.render()) {
-    const { endpoint, from } = edition;
+    const { endpoint, from, priceSummary: summary } = edition;
+    if (endpoint === 'products' && task.before !== null && jump === null) {
+      const message = await priceJump(task.before.prices, { summary, prices: edition.prices }, formatInstant(from));
+      jump = priceGuard(message, settings.guards);
+      // State after this: content of earlier editions, which no pointer names.
+      if (jump?.isOverridden === false) return heldResult(code, 'price-jump', [...guards, jump]);
+    }
     const { file, bytes } = await fileOf(code, edition, settings, store);
     entries[endpoint].push(`${formatInstant(from)} ${digestOf(file.sha256)}`);
-    if (endpoint === 'products') cardsByEdition.push(edition.cards);
+    if (endpoint === 'products') {
+      cardsByEdition.push(edition.cards);
+      prices.push(summary);
+    }
     if (files.has(file.path)) continue;
     files.set(file.path, file);
     const put = await putFile(file, bytes, settings, store);
@@ -110,11 +123,20 @@ export async function renderFront(
     cards,
     editions: { products: entries.products.length, categories: entries.categories.length },
     cardsByEdition,
+    prices,
     dropped: editions.dropped,
     ...(leftOut === null ? {} : { leftOut }),
     nextChange: nextStartIn(entries.products),
   };
-  return { code, held: null, guards, listing, files: [...files.values()], plan, findings: [] };
+  return {
+    code,
+    held: null,
+    guards: jump === null ? guards : [...guards, jump],
+    listing,
+    files: [...files.values()],
+    plan,
+    findings: [],
+  };
 }
 
 /** An edition's file, and its bytes; null if a file with the same recipe is published already. */

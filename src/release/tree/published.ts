@@ -8,6 +8,7 @@ import type { HeldReason } from '../../contract/held-reasons.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { entryOf, nextStartIn } from '../../contract/pointer-entry.ts';
 import type { Finding } from '../../findings.ts';
+import { priceSummaryOf, type PriceSummary } from '../../render/edition-prices.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
 import { pathOf } from '../../render/paths.ts';
 import { editionPathsOf, pointerText, PROBLEM_CODE } from './codec.ts';
@@ -182,6 +183,31 @@ export class PublishedTree {
   listingOf(pointer: Pointer): ManifestFront | undefined {
     const listing = this.#listings.get(pointer.front);
     return listing !== undefined && pointerText(listing.pointer) === pointerText(pointer) ? listing : undefined;
+  }
+
+  /** The prices of a published pointer's edition in force at an instant; null if it cannot be read. */
+  async priceSummaryAt(pointer: Pointer, at: string): Promise<PriceSummary | null> {
+    const index = editionIndexAt(pointer.products, at);
+    const listed = this.listingOf(pointer)?.prices?.[index];
+    if (listed !== undefined) return listed;
+    const prices = await this.pricesAt(pointer, at);
+    return priceSummaryOf(Float64Array.from(prices.values()).sort());
+  }
+
+  /** The same prices by product id. */
+  async pricesAt(pointer: Pointer, at: string): Promise<ReadonlyMap<number, number>> {
+    const { digest } = entryOf(pointer.products[editionIndexAt(pointer.products, at)] ?? '');
+    return this.pricesOf(pointer.front, digest);
+  }
+
+  /** The prices of an edition by product id, without cards that have none; none if it cannot be read. */
+  async pricesOf(front: string, digest: string): Promise<ReadonlyMap<number, number>> {
+    const document = orNull(await readProducts(front, digest, this.#store));
+    return new Map(
+      document?.productCards.flatMap(({ productId, priceFrom }) =>
+        priceFrom === null ? [] : [[productId, priceFrom]],
+      ),
+    );
   }
 
   async #cardsOf(pointer: Pointer, index: number): Promise<number> {

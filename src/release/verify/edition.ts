@@ -2,6 +2,7 @@
 // its document, and its dates over the time it is in force. A precompressed sibling must unpack to
 // its edition.
 
+import { priceSummaryOf, type PriceSummary } from '../../render/edition-prices.ts';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type * as z from 'zod';
 import { categoriesDocumentSchema, productsDocumentSchema } from '../../contract/documents.ts';
@@ -34,6 +35,8 @@ export class EditionFacts {
   readonly bytes = new Map<string, number>();
   /** The number of its cards. */
   readonly cards = new Map<string, number>();
+  /** Their prices. */
+  readonly prices = new Map<string, PriceSummary>();
   /** Its categories, as text. */
   readonly categories = new Map<string, string>();
 }
@@ -115,6 +118,8 @@ function checkProducts(path: string, bytes: Uint8Array, facts: EditionFacts, con
   const document = checkSchema(bytes, path, productsDocumentSchema, sink);
   if (document === null) return;
   facts.cards.set(path, document.productCards.length);
+  const prices = document.productCards.flatMap(({ priceFrom }) => priceFrom ?? []);
+  facts.prices.set(path, priceSummaryOf(Float64Array.from(prices).sort()));
   facts.categories.set(path, JSON.stringify(document.categories));
   if (checked === null) return;
   const uses = checked.uses.products.filter((use) => use.path === path);

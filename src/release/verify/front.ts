@@ -191,7 +191,7 @@ function compareEndpoints({ uses }: CheckedPointer, facts: EditionFacts, sink: F
   for (const [path, problems] of problemsOf) sink.error('endpoints-disagree', path, summary(problems));
 }
 
-/** Compares the manifest's numbers of cards with the editions. */
+/** Compares the manifest's numbers of cards, and their prices, with the editions. */
 function compareCards(
   front: string,
   { uses }: CheckedPointer,
@@ -205,5 +205,10 @@ function compareCards(
     if (cards === undefined || listed === undefined || cards === listed) return [];
     return [`front ${front}: cardsByEdition says ${listed} of ${path}, which has ${cards}`];
   });
+  for (const [i, { path }] of uses.products.entries()) {
+    const [found, listed] = [facts.prices.get(path), record.prices?.[i]].map((summary) => JSON.stringify(summary));
+    if (found === undefined || listed === undefined || found === listed) continue;
+    problems.push(`front ${front}: prices says ${listed} of ${path}, which has ${found}`);
+  }
   if (problems.length > 0) sink.error('manifest-invalid', record.manifest, summary(problems));
 }

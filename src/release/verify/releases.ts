@@ -1,6 +1,7 @@
 // Checks the kept releases. Reads each manifest once, checks its digest, and records what it says
 // about files and fronts for the checks of fronts. Opens nothing outside `releases/`.
 
+import type { PriceSummary } from '../../render/edition-prices.ts';
 import type { Manifest, ManifestFile } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { pathOf, RELEASES_FOLDER, treeFileOf } from '../../render/paths.ts';
@@ -25,6 +26,7 @@ export interface PointerRecord {
   readonly manifest: string;
   readonly weekendDays: string | null;
   readonly cardsByEdition: readonly number[];
+  readonly prices: readonly PriceSummary[] | undefined;
 }
 
 export class KeptReleases {
@@ -61,10 +63,10 @@ export class KeptReleases {
   /** Records what a manifest says. The current release's manifest must come first. */
   add(manifest: Manifest, path: string, isCurrent: boolean): void {
     this.count += 1;
-    for (const { front, pointer, weekendDays, cardsByEdition } of manifest.fronts) {
+    for (const { front, pointer, weekendDays, cardsByEdition, prices } of manifest.fronts) {
       const digest = digestOfPointer(pointer);
       const records = mapIn(this.#records, front);
-      if (!records.has(digest)) records.set(digest, { manifest: path, weekendDays, cardsByEdition });
+      if (!records.has(digest)) records.set(digest, { manifest: path, weekendDays, cardsByEdition, prices });
       if (isCurrent) this.#current.set(front, digest);
     }
     for (const file of manifest.files) {

@@ -107,6 +107,8 @@ export const FOLDERS_ONLY: readonly Reason[] = [
       'test/cli/try-again.test.ts',
       'test/cli/wrong-words.test.ts',
       'test/fault/catalogue-writers.test.ts',
+      'test/property/containment.test.ts',
+      'test/unit/price-jump.test.ts',
       'test/fault/endless-queries.test.ts',
       'test/fault/large-cells.test.ts',
       'test/fault/mirror.test.ts',

@@ -9,6 +9,7 @@ export const ON_CLUSTER: readonly string[] = [
   ...ON_PGLITE,
   'test/cli/explain.test.ts',
   'test/fault/hostile-cells.test.ts',
+  'test/property/containment.test.ts',
   'test/property/explain.test.ts',
   'test/property/laws.test.ts',
   'test/property/shards.test.ts',
