@@ -128,9 +128,13 @@ export const ERRORS = {
   },
   'release-unknown': { exit: 2, meaning: 'a release that the tree does not keep, or the beginning of several ids' },
   'product-unknown': { exit: 2, meaning: '`explain --product` names no product of the catalogue' },
+  'release-older': {
+    exit: 2,
+    meaning: 'a release that an earlier version of Playbill wrote: it is served, but this version cannot look into it',
+  },
   'release-damaged': {
     exit: 2,
-    meaning: 'a manifest does not match its name, or a file of the release to go back to is missing or damaged',
+    meaning: 'a manifest or a part of it is missing or damaged, or a file of the release to go back to',
   },
 } as const satisfies Readonly<Record<string, { readonly exit: number; readonly meaning: string }>>;
 

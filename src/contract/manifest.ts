@@ -1,11 +1,15 @@
 // The manifest of a release: every front's pointer as published, and every file with its size and
-// digest (snapshot.md, "Manifest"). It contains no wall-clock time, so the same input gives the
-// same id.
+// digest (snapshot.md, "Manifest"). The two long lists are files of their own, which the manifest
+// names by digest. They contain no wall-clock time, so the same input gives the same id.
 
 import * as z from 'zod';
 import { DROP_REASONS } from '../catalogue/offer.ts';
+import { ALLOWABLE_GUARDS } from './allowable-guards.ts';
 import { pointerSchema } from './pointer.ts';
-import { count, frontCode, heldReason, instantText, sha256Hex, TREE_SCHEMA } from './primitives.ts';
+import { count, frontCode, heldReason, instantText, sha256Hex } from './primitives.ts';
+
+/** The schema version of manifests; other files of a tree have `TREE_SCHEMA`. */
+export const MANIFEST_SCHEMA = 2;
 
 /** What errors take out of a front's documents (render/left-out.ts). */
 export const leftOutSchema = z.strictObject({
@@ -89,28 +93,44 @@ export const manifestFileSchema = z.strictObject({
     .optional(),
 });
 
+/** The fronts' listings, by code. */
+export const manifestFrontsSchema = z.array(manifestFrontSchema);
+/** Every edition that the pointers name, by path. */
+export const manifestFilesSchema = z.array(manifestFileSchema);
+
+/** The first digits of a part's SHA-256, which are in its name. */
+const partDigest = z.string().regex(/^[0-9a-f]{16}$/);
+
 export const manifestSchema = z.strictObject({
-  schema: z.literal(TREE_SCHEMA),
+  schema: z.literal(MANIFEST_SCHEMA),
   /** Version of the tool that built the release. */
   tool: z.string(),
   now: instantText,
   horizonSeconds: count,
   /** Version of the time-zone rules. */
   tzdata: z.string(),
-  /** By code. */
-  fronts: z.array(manifestFrontSchema),
-  /** Every edition that the pointers name, by path. */
-  files: z.array(manifestFileSchema),
+  /** The encodings in which the build wrote copies of new editions; sorted. */
+  precompress: z.array(z.enum(['br', 'gzip'])),
+  /** Guards that tripped and were let pass, because a flag said so; by code. */
+  allowed: z.array(
+    z.strictObject({
+      code: z.union([heldReason, z.enum(ALLOWABLE_GUARDS)]),
+      /** The fronts concerned, sorted; null for the release as a whole. */
+      fronts: z.array(frontCode).nullable(),
+    }),
+  ),
+  fronts: partDigest,
+  files: partDigest,
 });
 
-/** The part before the fronts, which is on the first line of the file. */
-export const manifestHeadSchema = manifestSchema.omit({ fronts: true, files: true });
-
-/** The paths of its files only. */
-export const manifestFilesSchema = z.object({ files: z.array(z.object({ path: z.string() })) });
-
-export type Manifest = z.infer<typeof manifestSchema>;
-export type ManifestHead = z.infer<typeof manifestHeadSchema>;
+/** The manifest itself, without its parts. */
+export type ManifestHead = z.infer<typeof manifestSchema>;
 
 export type ManifestFront = z.infer<typeof manifestFrontSchema>;
 export type ManifestFile = z.infer<typeof manifestFileSchema>;
+
+/** A manifest with its parts. */
+export interface Manifest extends Omit<ManifestHead, 'fronts' | 'files'> {
+  readonly fronts: readonly ManifestFront[];
+  readonly files: readonly ManifestFile[];
+}

@@ -5,7 +5,7 @@ import { HELD_REASONS, type HeldReason } from './held-reasons.ts';
 import { FRONT_CODE } from './front-code.ts';
 
 /**
- * The schema version of pointer, manifest and key ring that this tool writes. It refuses to read
+ * The schema version of pointers, key rings and runs that this tool writes. It refuses to read
  * newer ones.
  */
 export const TREE_SCHEMA = 1;

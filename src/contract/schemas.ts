@@ -7,7 +7,7 @@ import { categoriesDocumentSchema, productsDocumentSchema } from './documents.ts
 import { edgeCheckResultSchema } from './results/edge.ts';
 import { explainResultSchema } from './results/explain.ts';
 import { keyRingSchema } from './key-ring.ts';
-import { manifestSchema } from './manifest.ts';
+import { manifestFilesSchema, manifestFrontsSchema, manifestSchema } from './manifest.ts';
 import { pointerSchema } from './pointer.ts';
 import { problemSchema } from './problem.ts';
 import { count, instantText } from './primitives.ts';
@@ -43,6 +43,8 @@ const FILES: Readonly<Record<string, z.ZodType>> = {
   problem: problemSchema,
   pointer: pointerSchema,
   manifest: manifestSchema,
+  'manifest-fronts': manifestFrontsSchema,
+  'manifest-files': manifestFilesSchema,
   'key-ring': keyRingSchema,
 };
 

@@ -21,7 +21,6 @@ import type { FrontResult } from '../release/publish/render-front.ts';
 import { PublishedTree } from '../release/tree/published.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
 import { CatalogueRenderer } from '../render/catalogue-renderer.ts';
-import type { Compression } from '../release/tree/files.ts';
 import { dryRunStore } from '../storage/dry-run.ts';
 import { precompressingStore } from '../storage/precompress.ts';
 import type { OnTransfer } from '../storage/locked-tree.ts';
@@ -35,8 +34,6 @@ export interface BuildOptions extends ReleaseSettings {
   readonly frontCodes: readonly string[] | null;
   /** Plan and compare, but write nothing. */
   readonly isDryRun: boolean;
-  /** The compressed copies to write of each new edition. */
-  readonly precompress: readonly Compression[];
   /** Called after each batch of products, then when everything is read, then after each front. */
   readonly onProgress: (phase: 'load' | 'publish', done: number, total: number) => void;
   /** Called while files are uploaded to a bucket. */

@@ -4,7 +4,8 @@
 
 import { openCatalogue } from '../database/open.ts';
 import { knownTables } from '../database/contract/query-builders.ts';
-import { listedFronts, newestFirst, readKeyRing, releaseIds } from '../release/tree/read.ts';
+import { listedFronts, readKeyRing } from '../release/tree/read.ts';
+import { keptReleases } from '../release/tree/releases.ts';
 import { isInBucket, openTree } from '../storage/open-tree.ts';
 
 /** Enough to choose from. */
@@ -18,9 +19,8 @@ export async function frontNames(out: string): Promise<readonly string[]> {
 /** Names of releases, newest first. @throws AppError tree-… */
 export async function releaseNames(out: string): Promise<readonly string[]> {
   if (isInBucket(out)) return ['current', 'current~1'];
-  const files = await openTree(out);
-  const newest = await newestFirst(await releaseIds(files), files);
-  return ['current', 'current~1', ...newest.map(({ id }) => id)];
+  const { releases } = await keptReleases(await openTree(out));
+  return ['current', 'current~1', ...releases.map(({ id }) => id)];
 }
 
 /** Ids of the published keys. @throws AppError tree-… */

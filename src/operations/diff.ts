@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { DiffResultJson } from '../contract/results/diff.ts';
 import { AppError, shellWord } from '../errors.ts';
 import { diffReleases } from '../release/diff/release-diff.ts';
-import { RELEASE_NAME } from '../release/tree/read.ts';
 import { openRelease, type ReleaseView } from '../release/tree/release-view.ts';
+import { RELEASE_WORD } from '../release/tree/releases.ts';
 import { pathOf, RELEASES_FOLDER } from '../render/paths.ts';
 import { isInBucket, openTree } from '../storage/open-tree.ts';
 
@@ -21,7 +21,7 @@ export async function openNamedRelease(name: string, outPath: string): Promise<R
     const hint = `type ./${name} for the folder, or all digits of the id`;
     throw new AppError('usage', `expected a release or a folder, found "${name}", which may be either`, hint);
   }
-  if (RELEASE_NAME.test(name)) return openRelease(name, await openTree(outPath));
+  if (RELEASE_WORD.test(name)) return openRelease(name, await openTree(outPath));
   const files = await openTree(name);
   const parent = join(name, '..');
   if (

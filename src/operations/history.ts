@@ -8,38 +8,40 @@ import { listReleases, validUntilOf } from '../release/history/release-list.ts';
 import { rollBack } from '../release/history/rollback.ts';
 import { expiringFromOf } from '../release/status/status.ts';
 import { orThrow } from '../release/tree/found.ts';
-import { readManifest, resolveRelease } from '../release/tree/read.ts';
-import { liftHold, readHold } from '../release/tree/hold.ts';
+import { holdJson, liftHold, readHold } from '../release/tree/hold.ts';
+import { readManifest } from '../release/tree/manifest.ts';
+import { resolveRelease } from '../release/tree/releases.ts';
 import { dryRunStore } from '../storage/dry-run.ts';
 import { openReleases, unlockedStore } from '../storage/open-tree.ts';
 import { writingTree } from './writing-tree.ts';
 
 /**
- * Finds a release by name.
- * @returns its id, until when it is right, and from when on it counts as expiring.
- * @throws AppError release-unknown, release-damaged, tree-…
+ * Finds the release that a word stands for.
+ * @returns its name and id, until when it is right, and from when on it counts as expiring.
+ * @throws AppError release-unknown, release-damaged, release-older, tree-…
  */
-export async function releaseOfTree(outPath: string, name: string) {
+export async function releaseOfTree(outPath: string, word: string) {
   const files = await openReleases(outPath);
-  const id = await resolveRelease(name, files);
-  const manifest = orThrow(await readManifest(id, files), 'release-damaged', files.root);
+  const release = await resolveRelease(word, files);
+  const manifest = orThrow(await readManifest(release, files), 'release-damaged', files.root);
   const validUntil = validUntilOf(manifest);
   const end = parseInstant(validUntil ?? '');
-  return { id, validUntil, expiringFrom: end === undefined ? null : expiringFromOf(end, manifest.horizonSeconds) };
+  const expiringFrom = end === undefined ? null : expiringFromOf(end, manifest.horizonSeconds);
+  return { ...release, validUntil, expiringFrom };
 }
 
 /**
- * Restores a release by name, and holds the tree at it.
- * @returns its manifest and instant, the plan, what visitors now see of each front,
+ * Restores the release that a word stands for, and holds the tree at it.
+ * @returns it, its manifest and instant, the plan, what visitors now see of each front,
  * the release that was current before, and the tree's findings.
- * @throws AppError release-unknown, release-damaged, tree-…
+ * @throws AppError release-unknown, release-damaged, release-older, tree-…
  */
-export async function rollBackTree(outPath: string, name: string) {
+export async function rollBackTree(outPath: string, word: string) {
   await openReleases(outPath);
   return writingTree(outPath, async (published, { store }) => {
-    const rolledBack = await rollBack(name, published, store);
-    const { currentId: replacedId, findings } = published;
-    return { ...rolledBack, now: instantOfText(rolledBack.manifest.now), replacedId, findings };
+    const rolledBack = await rollBack(word, published, store);
+    const { current: replaced, findings } = published;
+    return { ...rolledBack, now: instantOfText(rolledBack.manifest.now), replaced, findings };
   });
 }
 
@@ -50,10 +52,10 @@ export async function rollBackTree(outPath: string, name: string) {
  */
 export async function resumeTree(outPath: string) {
   await openReleases(outPath);
-  return writingTree(outPath, async ({ currentId }, { store }) => {
+  return writingTree(outPath, async ({ current }, { store }) => {
     const lifted = await readHold(store);
-    if (lifted !== null) await liftHold(currentId, store);
-    return { lifted, currentId };
+    if (lifted !== null) await liftHold(current, store);
+    return { lifted: holdJson(lifted), current };
   });
 }
 
@@ -63,7 +65,7 @@ export async function resumeTree(outPath: string) {
  */
 export async function pruneTree(outPath: string, graceSeconds: number, isDryRun: boolean): Promise<PruneResultJson> {
   await openReleases(outPath);
-  const options = { graceSeconds, replacedId: null };
+  const options = { graceSeconds, replaced: null };
   if (isDryRun) return { isDryRun, ...(await prune(options, dryRunStore(await unlockedStore(outPath)))) };
   const { requests, ...result } = await writingTree(outPath, (_, { store }) => prune(options, store));
   return { isDryRun, ...result, ...(requests === null ? {} : { requests }) };

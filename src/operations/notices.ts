@@ -4,11 +4,13 @@
 
 import type { Instant } from '../catalogue/instant.ts';
 import type { PublishNotice } from '../contract/publish-notice.ts';
+import type { Release } from '../contract/release-name.ts';
 import type { PlanEntry } from '../contract/results/parts.ts';
 import { AppError } from '../errors.ts';
 import { changesBetween, publishNotice } from '../release/publish/publish-notice.ts';
 import { orNull } from '../release/tree/found.ts';
-import { notifiedText, readManifest, readNotified, type Notified } from '../release/tree/read.ts';
+import { readManifest } from '../release/tree/manifest.ts';
+import { notifiedText, readNotified, type Notified } from '../release/tree/read.ts';
 import type { TreeFiles } from '../release/tree/files.ts';
 import { pathOf } from '../render/paths.ts';
 import { lockedTree, unlockedStore } from '../storage/open-tree.ts';
@@ -17,12 +19,13 @@ import { lockedTree, unlockedStore } from '../storage/open-tree.ts';
 export interface Published {
   readonly plan: readonly PlanEntry[];
   /** The current release after the run, and the one before it; null if there is none. */
-  readonly releaseId: string | null;
-  readonly replacedId: string | null;
+  readonly release: Release | null;
+  readonly replaced: Release | null;
 }
 
 export interface DueNotice {
   readonly notice: PublishNotice;
+  readonly release: Release;
   /** Of what the hook was notified before. */
   readonly before: Notified;
 }
@@ -36,36 +39,36 @@ export interface DueNotice {
  */
 export async function dueNotice(
   outPath: string,
-  { plan, releaseId, replacedId }: Published,
+  { plan, release, replaced }: Published,
   now: Instant,
 ): Promise<DueNotice | null> {
-  if (releaseId === null) return null;
+  if (release === null) return null;
   const files = await unlockedStore(outPath);
   const noted = await readNotified(files);
-  const before = noted ?? { release: replacedId, isKeyRingDue: replacedId === null };
-  const notice = publishNotice([...plan, ...(await missedChanges(before, releaseId, files))], releaseId, now);
+  const before = noted ?? { release: replaced, isKeyRingDue: replaced === null };
+  const notice = publishNotice([...plan, ...(await missedChanges(before, release, files))], release.id, now);
   if (notice === null) return null;
   // State after a stop here or during the notification: the next run notifies of the same.
   if (noted === null) await note(before, null, outPath);
-  return { notice, before };
+  return { notice, release, before };
 }
 
 /** Notes whether a notice was delivered. */
 export async function noteDelivery(
-  { notice, before }: DueNotice,
+  { notice, release, before }: DueNotice,
   isDelivered: boolean,
   outPath: string,
 ): Promise<void> {
-  if (isDelivered) await note({ release: notice.release, isKeyRingDue: false }, before, outPath);
+  if (isDelivered) await note({ release, isKeyRingDue: false }, before, outPath);
   // No release has the key ring, so that a later run could not see that it has changed.
   else if (notice.isKeyRingChanged) await note({ ...before, isKeyRingDue: true }, before, outPath);
 }
 
-async function missedChanges(notified: Notified, releaseId: string, files: TreeFiles): Promise<readonly PlanEntry[]> {
+async function missedChanges(notified: Notified, release: Release, files: TreeFiles): Promise<readonly PlanEntry[]> {
   const keyRing: readonly PlanEntry[] = notified.isKeyRingDue
     ? [{ action: 'put', path: pathOf({ kind: 'key-ring' }), bytes: 0, reason: 'changed-content' }]
     : [];
-  const after = notified.release === releaseId ? null : orNull(await readManifest(releaseId, files));
+  const after = notified.release?.name === release.name ? null : orNull(await readManifest(release, files));
   // If the manifest is damaged, only the plan says what changed.
   if (after === null) return keyRing;
   const before = notified.release === null ? null : orNull(await readManifest(notified.release, files));

@@ -89,7 +89,11 @@ export async function publishKeysInto(
     const keys = withRevoked(await keysNow(databasePath, now), revocation);
     return swapKeyRing(keys, orNull(await readKeyRing(store)), published, settings, store, now);
   });
-  return { ...change, releaseId: published.currentId, asOf: parseInstant(published.manifest?.now ?? '') ?? null };
+  return {
+    ...change,
+    releaseId: published.current?.id ?? null,
+    asOf: parseInstant(published.manifest?.now ?? '') ?? null,
+  };
 }
 
 /**

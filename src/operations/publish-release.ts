@@ -4,12 +4,15 @@
 import type { Finding } from '../findings.ts';
 import type { Instant } from '../catalogue/instant.ts';
 import type { BuildResultJson } from '../contract/results/build.ts';
-import type { Hold, PlanEntry } from '../contract/results/parts.ts';
+import type { Release } from '../contract/release-name.ts';
+import type { PlanEntry } from '../contract/results/parts.ts';
 import { AppError } from '../errors.ts';
 import type { GuardOptions } from '../release/publish/guards.ts';
 import { prune } from '../release/history/prune.ts';
 import { publish, type PublishInput } from '../release/publish/publish.ts';
 import type { FrontResult } from '../release/publish/render-front.ts';
+import type { Compression } from '../release/tree/files.ts';
+import { holdJson, type Hold } from '../release/tree/hold.ts';
 import type { PublishedTree } from '../release/tree/published.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
 import { RELEASES_FOLDER, RUNS_FOLDER } from '../render/paths.ts';
@@ -33,6 +36,8 @@ export interface ReleaseSettings {
   readonly guards: GuardOptions;
   readonly toolVersion: string;
   readonly tzdata: string;
+  /** The compressed copies to write of each new edition. */
+  readonly precompress: readonly Compression[];
   /** How long a superseded release is kept at least; null: nothing is pruned. */
   readonly pruneGraceSeconds: number | null;
 }
@@ -42,9 +47,10 @@ export interface BuildResult extends Pick<
   'hold' | 'guards' | 'isEveryFrontKnown' | 'findings' | 'findingsTotal' | 'differences'
 > {
   /** The current release after the run; in a dry run, the one that a real run would leave. */
+  readonly release: Release | null;
   readonly releaseId: string | null;
   /** The release that was current before the run. */
-  readonly replacedId: string | null;
+  readonly replaced: Release | null;
   readonly outcomes: readonly FrontResult[];
   /** Pointers, manifest, `current`, key ring and pruned files. New editions are in `outcomes`. */
   readonly plan: readonly PlanEntry[];
@@ -63,21 +69,24 @@ export async function publishRelease(
   { releaseStore, store }: { readonly releaseStore: ReleaseStore; readonly store: ReleaseStore },
   now: Instant,
 ): Promise<BuildResult> {
-  const { releaseId, outcomes, plan, findings } = await publish(
-    { ...rendered, ...settings, hold },
+  const { keyRing } = rendered;
+  const { current: replaced } = published;
+  const { release, outcomes, plan, findings } = await publish(
+    { ...rendered, ...settings, hold, keyGuards: keyRing.guards },
     published,
     releaseStore,
     now,
   );
-  const isReplaced = releaseId !== published.currentId && hold === null;
-  const pruned = await pruneAfter(published.currentId, isReplaced ? settings.pruneGraceSeconds : null, store);
-  const { keyRing } = rendered;
+  const current = hold === null ? release : replaced;
+  const isReplaced = current?.name !== replaced?.name;
+  const pruned = await pruneAfter(replaced, isReplaced ? settings.pruneGraceSeconds : null, store);
   const outcomeFindings = outcomes.flatMap((outcome) => outcome.findings);
   const treeFindings = [...keyRing.findings, ...findings, ...outcomeFindings, ...pruned.findings];
   return {
-    releaseId: hold === null ? releaseId : published.currentId,
-    replacedId: published.currentId,
-    hold,
+    release: current,
+    releaseId: current?.id ?? null,
+    replaced,
+    hold: holdJson(hold),
     outcomes,
     guards: keyRing.guards,
     plan: [...keyRing.plan, ...plan, ...pruned.plan],
@@ -92,13 +101,13 @@ export async function publishRelease(
  * failure is only a finding.
  */
 async function pruneAfter(
-  replacedId: string | null,
+  replaced: Release | null,
   graceSeconds: number | null,
   store: ReleaseStore,
 ): Promise<{ readonly plan: readonly PlanEntry[]; readonly findings: readonly Finding[] }> {
   if (graceSeconds === null) return { plan: [], findings: [] };
   try {
-    const { plan, waitsFor } = await prune({ graceSeconds, replacedId }, store);
+    const { plan, waitsFor } = await prune({ graceSeconds, replaced }, store);
     return { plan, findings: waitsFor.map(unfinishedRun) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

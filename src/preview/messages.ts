@@ -48,8 +48,8 @@ export interface Overview extends CurrentRelease {
   readonly root: string;
   /** The catalogue, as given by --db; null if the preview runs without one. */
   readonly database: string | null;
-  /** Latest first. `now` is null if the manifest cannot be read. */
-  readonly releases: readonly { readonly id: string; readonly now: string | null }[];
+  /** Latest first. */
+  readonly releases: readonly { readonly id: string; readonly now: string }[];
 }
 
 /** The fronts of a release with their pointers. */

@@ -11,18 +11,17 @@ import { pointerText } from '../release/tree/codec.ts';
 import { diffDocuments } from '../release/diff/document-diff.ts';
 import type { TreeFolders } from '../release/tree/files.ts';
 import { orNull, orThrow } from '../release/tree/found.ts';
+import { readManifest } from '../release/tree/manifest.ts';
 import {
   parseProducts,
   listedFronts,
   readCurrent,
   readEdition,
-  readManifest,
   readPointer,
   readProducts,
-  readReleaseDate,
-  releaseIds,
 } from '../release/tree/read.ts';
 import { readAhead } from '../release/tree/read-ahead.ts';
+import { keptReleases } from '../release/tree/releases.ts';
 import { FRONTS_FOLDER, pathOf, RELEASES_FOLDER, treeFileOf } from '../render/paths.ts';
 import {
   CURRENT,
@@ -63,17 +62,13 @@ export class PreviewData {
    */
   async overview(now: Instant, database: string | null): Promise<Overview> {
     const files = this.#fresh();
-    const dated: { readonly id: string; readonly now: Instant | null }[] = [];
-    for await (const [id, date] of readAhead(await releaseIds(files), (one) => readReleaseDate(one, files)))
-      dated.push(orNull(date) ?? { id, now: null });
-    const releases = dated
-      .sort((a, b) => (b.now ?? 0) - (a.now ?? 0))
-      .map((release) => ({ id: release.id, now: release.now === null ? null : formatInstant(release.now) }));
+    const kept = await keptReleases(files);
+    const releases = kept.releases.map((release) => ({ id: release.id, now: formatInstant(release.now) }));
     return { ...(await this.current(now)), root: files.root, database, releases };
   }
 
   async current(now: Instant): Promise<CurrentRelease> {
-    return { now: formatInstant(now), current: orNull(await readCurrent(this.#fresh())) };
+    return { now: formatInstant(now), current: orNull(await readCurrent(this.#fresh()))?.id ?? null };
   }
 
   /**
@@ -83,11 +78,13 @@ export class PreviewData {
   async release(id: string): Promise<PreviewRelease> {
     if (id === CURRENT) return this.#inForce();
     const files = this.#fresh();
-    if (!(await releaseIds(files)).includes(id)) {
+    const { releases, older } = await keptReleases(files);
+    const release = [...releases, ...older].find((one) => one.id === id);
+    if (release === undefined) {
       const message = `expected the id of a kept release, found ${JSON.stringify(id)}`;
       throw new AppError('nothing-published', message, `see the kept releases in ${files.root}/${RELEASES_FOLDER}`);
     }
-    const { fronts } = orThrow(await readManifest(id, files));
+    const { fronts } = orThrow(await readManifest(release, files));
     return { id, fronts: fronts.map((record) => frontWith(record.pointer, record)) };
   }
 

@@ -2,11 +2,15 @@
 // whatever writes or reads one. Paths are relative to the tree's root, with forward slashes.
 
 import { isFrontCode } from '../contract/front-code.ts';
+import { parseRelease, type Release } from '../contract/release-name.ts';
 
 /** The two read operations of the API, as file names call them. */
 export const ENDPOINTS = ['products', 'categories'] as const;
 
 export type Endpoint = (typeof ENDPOINTS)[number];
+
+/** The long lists of a manifest, each a file of its own. */
+export type ManifestPart = 'fronts' | 'files';
 
 /** A file of the tree: its kind, and what tells it from others of that kind. */
 export type TreeFile =
@@ -21,11 +25,12 @@ export type TreeFile =
       readonly encoding: Encoding;
     }
   | { readonly kind: 'key-ring' }
-  /** A release: the files of all fronts. */
-  | { readonly kind: 'manifest'; readonly id: string }
-  /** The id of the current release. */
+  /** How a release was built, and the digests of its parts. */
+  | { readonly kind: 'manifest'; readonly release: Release }
+  | { readonly kind: 'part'; readonly part: ManifestPart; readonly digest: string }
+  /** The name of the current release. */
   | { readonly kind: 'current' }
-  /** The release at which a rollback holds the tree. */
+  /** What a rollback holds, and at which release. */
   | { readonly kind: 'hold' }
   /** Since when, after a rollback, no release may be pruned. */
   | { readonly kind: 'grace' }
@@ -51,7 +56,7 @@ export const RUNS_FOLDER = 'runs';
 export const LOCK_FILE = '.lock';
 export const KEY_RING_LOCK_FILE = '.lock-keyring';
 
-/** Digests in file names, and release ids, are the first 16 hex digits of a SHA-256. */
+/** Digests in file names, and ids of releases, are the first 16 hex digits of a SHA-256. */
 export const DIGEST_LENGTH = 16;
 
 export function pathOf(file: TreeFile): string {
@@ -63,7 +68,9 @@ export function pathOf(file: TreeFile): string {
     case 'key-ring':
       return `${EDGE_FOLDER}/keyring.json`;
     case 'manifest':
-      return `${RELEASES_FOLDER}/${file.id}.json`;
+      return `${RELEASES_FOLDER}/${file.release.name}.json`;
+    case 'part':
+      return `${RELEASES_FOLDER}/${file.part}-${file.digest}.json`;
     case 'current':
       return `${RELEASES_FOLDER}/current`;
     case 'hold':
@@ -96,7 +103,8 @@ export function digestOf(sha256: string): string {
 const EDITION_PATTERN =
   /^public\/fronts\/(?<front>[^/]+)\/(?<endpoint>products|categories)\.(?<digest>[0-9a-f]{16})\.json(?<suffix>\.gz|\.br)?$/;
 const POINTER_PATTERN = /^public\/fronts\/(?<front>[^/]+)\/pointer\.json$/;
-const MANIFEST_PATTERN = /^releases\/(?<id>[0-9a-f]{16})\.json$/;
+const PART_PATTERN = /^releases\/(?<part>fronts|files)-(?<digest>[0-9a-f]{16})\.json$/;
+const MANIFEST_PATTERN = /^releases\/(?<name>[^/]+)\.json$/;
 const RUN_PATTERN = /^runs\/(?<run>[^/]+)\/(?:run|shard-(?<shard>0|[1-9]\d{0,3}))\.json$/;
 
 /** The inverse of `pathOf`; undefined for any other path. */
@@ -106,8 +114,11 @@ export function treeFileOf(path: string): TreeFile | undefined {
   if (path === 'releases/hold') return { kind: 'hold' };
   if (path === 'releases/grace') return { kind: 'grace' };
   if (path === 'releases/notified') return { kind: 'notified' };
-  const manifest = MANIFEST_PATTERN.exec(path)?.groups?.['id'];
-  if (manifest !== undefined) return { kind: 'manifest', id: manifest };
+  const { part, digest: partDigest } = PART_PATTERN.exec(path)?.groups ?? {};
+  if (partDigest !== undefined && (part === 'fronts' || part === 'files'))
+    return { kind: 'part', part, digest: partDigest };
+  const release = parseRelease(MANIFEST_PATTERN.exec(path)?.groups?.['name'] ?? '');
+  if (release !== undefined) return { kind: 'manifest', release };
   const { run, shard } = RUN_PATTERN.exec(path)?.groups ?? {};
   if (run !== undefined && isRunId(run))
     return shard === undefined ? { kind: 'run', run } : { kind: 'shard', run, shard: Number(shard) };

@@ -6,7 +6,6 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writ
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { pruneResultSchema, releasesResultSchema, rollbackResultSchema } from '../../src/contract/results/history.ts';
-import { manifestSchema } from '../../src/contract/manifest.ts';
 import { publishNoticeSchema } from '../../src/contract/publish-notice.ts';
 import { buildResultSchema } from '../../src/contract/results/build.ts';
 import { errorResultSchema } from '../../src/contract/results/parts.ts';
@@ -14,6 +13,7 @@ import { AppError } from '../../src/errors.ts';
 import type { BuildResult } from '../../src/operations/publish-release.ts';
 import { releasesOfTree, resumeTree, rollBackTree } from '../../src/operations/history.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
+import { currentName, idIn, manifestOf, manifestPathOf } from '../support/manifests.ts';
 import { buildTree, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
 import { findingsOf, lineOf } from '../support/verify-tree.ts';
 import { playbill, type Run } from '../support/cli/run.ts';
@@ -55,8 +55,7 @@ function setActive(codes: readonly string[]): void {
 
 /** The cards of a release's fronts at its own instant. */
 function cardsOf(files: ReadonlyMap<string, string>, id: string): Record<string, number> {
-  const { fronts } = manifestSchema.parse(JSON.parse(files.get(`releases/${id}.json`) ?? ''));
-  return Object.fromEntries(fronts.map(({ front, cards }) => [front, cards]));
+  return Object.fromEntries(manifestOf(files, id).fronts.map(({ front, cards }) => [front, cards]));
 }
 
 function copyOfTree(name: string): string {
@@ -100,10 +99,7 @@ describe('playbill releases', () => {
     expect(rest).toEqual({ hold: null, findings: [] });
     const files = filesOf(sound);
     for (const { id, bytes, cards } of releases) {
-      const manifest = JSON.parse(files.get(`releases/${id}.json`) ?? '') as {
-        files: { path: string }[];
-        fronts: { cards: number }[];
-      };
+      const manifest = manifestOf(files, id);
       const sizes = manifest.files.map(({ path }) => Buffer.byteLength(files.get(path) ?? ''));
       expect(bytes).toBe(sizes.reduce((sum, size) => sum + size, 0));
       expect(cards).toBe(manifest.fronts.reduce((sum, front) => sum + front.cards, 0));
@@ -116,17 +112,17 @@ describe('playbill releases', () => {
 
   test('a damaged manifest: the others are listed, it is a finding, exit 1', async () => {
     const out = copyOfTree('releases-damaged');
-    truncateSync(join(out, `releases/${early}.json`), 100);
+    truncateSync(manifestPathOf(out, early), 100);
     const { status, stdout, stderr } = await playbill(['releases', '--out', out]);
     expect(stdout).toContain(late);
     expect(stdout).not.toContain(early);
-    expect(stderr).toMatch(new RegExp(`^error manifest-invalid releases/${early}.json: `));
+    expect(stderr).toMatch(new RegExp(`^error manifest-invalid releases/20260501T090000Z-${early}.json: `));
     expect(status).toBe(1);
   });
 
   test('a tree of which nothing is kept; no tree', async () => {
     const out = copyOfTree('releases-none');
-    for (const id of [early, late]) rmSync(join(out, `releases/${id}.json`));
+    for (const id of [early, late]) rmSync(manifestPathOf(out, id));
     expect(await playbill(['releases', '--out', out])).toMatchObject({ status: 0, stdout: 'No release is kept.\n' });
     const nowhere = join(root, 'nowhere');
     const missing = await playbill(['releases', '--out', nowhere, '--json']);
@@ -163,11 +159,9 @@ describe('playbill rollback', () => {
     });
     expect(back.status).toBe(0);
     const held = filesOf(out);
-    expect(held.get('releases/current')).toBe(`${early}\n`);
-    expect(held.get('releases/hold')).toBe(`${early}\n`);
-    const { fronts } = JSON.parse(held.get(`releases/${early}.json`) ?? '') as {
-      fronts: { front: string; pointer: unknown }[];
-    };
+    expect(held.get('releases/current')).toBe(`20260501T090000Z-${early}\n`);
+    expect(held.get('releases/hold')).toBe(`{"all":"20260501T090000Z-${early}"}\n`);
+    const { fronts } = manifestOf(held, early);
     expect(fronts.map(({ front }) => front)).toEqual(['fonar', 'kuwait']);
     for (const { front, pointer } of fronts) {
       expect(held.get(`public/fronts/${front}/pointer.json`)).toBe(`${JSON.stringify(pointer)}\n`);
@@ -177,7 +171,7 @@ describe('playbill rollback', () => {
     const untouched = [...before].filter(([path]) => !/pointer\.json$|current$/.test(path));
     expect([...held].filter(([path]) => !/pointer\.json$|current$|hold$|notified$/.test(path))).toEqual(untouched);
     // The hook has failed: it knows what was published before.
-    expect(held.get('releases/notified')).toBe(`${late}\n`);
+    expect(held.get('releases/notified')).toBe(`20260501T100000Z-${late}\n`);
     expect(await findingsOf(out)).toEqual([]);
     expect((await playbill(['releases', '--out', out])).stdout).toMatch(
       new RegExp(`${early} .* current\n.*\n\nHeld at release ${early}: `),
@@ -217,7 +211,7 @@ describe('playbill rollback', () => {
     expect(published.status).toBe(0);
     const last = buildResultSchema.parse(JSON.parse(published.stdout));
     expect(last.hold).toBeNull();
-    expect(filesOf(out).get('releases/current')).toBe(`${last.release}\n`);
+    expect(idIn(currentName(out))).toBe(last.release);
     expect(filesOf(out).has('public/fronts/fonar/pointer.json')).toBe(false);
   });
 
@@ -244,7 +238,7 @@ describe('playbill rollback', () => {
     const heard = join(root, 'heard-later.json');
     await playbill(['rollback', early, '--out', out]);
     // As if it had been stopped before its last write.
-    writeFileSync(join(out, 'releases/current'), `${late}\n`);
+    writeFileSync(join(out, 'releases/current'), `20260501T100000Z-${late}\n`);
     const again = await playbill(['rollback', early, '--out', out, '--on-publish', `cat > ${heard}`]);
     expect(again.status).toBe(0);
     expect(again.stdout).toContain('pointers: 0 put, 2 kept, 0 removed\n');
@@ -271,7 +265,7 @@ describe('playbill rollback', () => {
     const { plan } = await rollBackTree(out, early);
     expect(new Set(plan.map(({ action }) => action))).toEqual(new Set(['keep']));
     await rollBackTree(out, late);
-    expect(filesOf(out).get('releases/hold')).toBe(`${late}\n`);
+    expect(filesOf(out).get('releases/hold')).toBe(`{"all":"20260501T100000Z-${late}"}\n`);
     const nothing = { put: 0, kept: 0, removed: 0 };
     expect(await run('--resume')).toEqual({
       release: late,
@@ -290,7 +284,7 @@ describe('playbill rollback', () => {
     const words = ['--allow', 'max-shrink', 'min-cards'];
     expect((await build(out, ...words)).status).toBe(0);
     expect((await build(out, ...words)).status).toBe(0);
-    const current = filesOf(out).get('releases/current')?.trimEnd() ?? '';
+    const current = idIn(currentName(out));
     await rollBackTree(out, current);
     const held = await build(out, ...words);
     expect(held.stdout).toContain(`Held at release ${current}: `);
@@ -302,10 +296,7 @@ describe('playbill rollback', () => {
 
   test('what cannot be put back: one coded line, a hint, exit 2, nothing changed', async () => {
     const out = copyOfTree('refused');
-    const manifest = JSON.parse(readFileSync(join(out, `releases/${early}.json`), 'utf8')) as {
-      files: { path: string }[];
-    };
-    const [path = ''] = manifest.files.map((file) => file.path);
+    const [path = ''] = manifestOf(filesOf(out), early).files.map((file) => file.path);
     const text = readFileSync(join(out, path), 'utf8');
     const refused = async (id: string): Promise<{ code: string; message: string; hint: string }> => {
       const before = filesOf(out);
@@ -336,7 +327,7 @@ describe('playbill rollback', () => {
     expect((await refused(early)).message).toContain(`${path}: expected ${Buffer.byteLength(text)} bytes, found 10`);
     rmSync(join(out, path));
     expect((await refused(early)).message).toContain(`${path}: expected the file, found none`);
-    truncateSync(join(out, `releases/${early}.json`), 100);
+    truncateSync(manifestPathOf(out, early), 100);
     expect(await refused(early)).toMatchObject({ code: 'release-damaged' });
   });
 
@@ -365,7 +356,7 @@ describe('playbill rollback', () => {
     expect(refused.status).toBe(4);
     expect(releaseFilesOf(out)).toEqual(before);
     expect((await findingsOf(out)).map(lineOf)).toEqual(['error hold-invalid releases/hold']);
-    expect(await resumeTree(out)).toMatchObject({ lifted: { release: null }, currentId: late });
+    expect(await resumeTree(out)).toMatchObject({ lifted: { release: null }, current: { id: late } });
     expect((await buildTree(database, out, instant(NEXT))).hold).toBeNull();
   });
 });
@@ -392,7 +383,9 @@ describe('playbill prune', () => {
     expect(dry.stdout).toMatch(/^release +as of +why kept\n[0-9a-f]{16}  2026-05-03T10:21:00Z  current\n/);
     expect(dry.stdout).toMatch(new RegExp(`^${late}  ${LATE}  daily$`, 'm'));
     expect(dry.stdout).toMatch(new RegExp(`^${early}  ${EARLY}  goes$`, 'm'));
-    expect(dry.stdout).toMatch(new RegExp(`^remove releases/${early}.json \\([\\d.]+ kB\\): not-kept$`, 'm'));
+    expect(dry.stdout).toMatch(
+      new RegExp(`^remove releases/20260501T090000Z-${early}.json \\(\\d+ B\\): not-kept$`, 'm'),
+    );
     expect(dry.stdout).toMatch(/^remove public\/fronts\/fonar\/.*: not-named$/m);
     expect(dry.status).toBe(0);
     for (const line of dry.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
@@ -441,7 +434,7 @@ describe('playbill prune', () => {
     expect(run.status).toBe(0);
     expect(await findingsOf(out)).toEqual([]);
 
-    const older = `releases/${late}.json`;
+    const older = `releases/20260501T100000Z-${late}.json`;
     truncateSync(join(out, older), 100);
     const warned = await playbill([...wordsAt('12:10'), '--json']);
     const { findings, hold } = buildResultSchema.parse(JSON.parse(warned.stdout));
@@ -483,10 +476,8 @@ describe('playbill prune', () => {
     }
     const isWhole = async (out: string, id: string): Promise<boolean> => {
       const files = filesOf(out);
-      const text = files.get(`releases/${id}.json`);
-      if (text === undefined) return false;
-      const { files: listed } = JSON.parse(text) as { files: { path: string }[] };
-      return listed.every(({ path }) => files.has(path));
+      if (![...files.keys()].some((path) => path.endsWith(`${id}.json`))) return false;
+      return manifestOf(files, id).files.every(({ path }) => files.has(path));
     };
 
     test.each([

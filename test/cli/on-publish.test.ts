@@ -21,6 +21,7 @@ import { publishNoticeSchema } from '../../src/contract/publish-notice.ts';
 import { errorResultSchema } from '../../src/contract/results/parts.ts';
 import { Command, summaryOf, type Run } from '../support/fault/command.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { currentName, idIn, manifestOf } from '../support/manifests.ts';
 import { catalogueAt, filesOf, temporaryFolderOfFile } from '../support/trees.ts';
 
 const LATER = '2026-05-01T09:05:00Z';
@@ -65,7 +66,7 @@ function expectWarning(run: Run, out: string, message: RegExp): void {
   expect(run.stderr).toContain(
     `warning on-publish-failed: ${warnings[0]?.message}; the release is published all the same\n`,
   );
-  expect(readFileSync(join(out, 'releases/current'), 'utf8')).toBe(`${release}\n`);
+  expect(idIn(currentName(out))).toBe(release);
 }
 
 describe('the notice', () => {
@@ -176,7 +177,7 @@ describe('what an earlier run left untold is told by the next one', () => {
     const out = fresh();
     rmSync(heard, { force: true });
     const first = await command.run(argvOf(out, 'true'));
-    expect(told(out)).toBe(`${summaryOf(first).release}\n`);
+    expect(idIn(told(out).trim())).toBe(summaryOf(first).release);
     return out;
   }
 
@@ -204,7 +205,7 @@ describe('what an earlier run left untold is told by the next one', () => {
     expect(noticeIn(heard)).toMatchObject({ fronts: ['alpha', 'bravo', 'gone'], changed: ALL, removed: [] });
     expect(noticeIn(heard).added).toEqual(publicPaths(filesOf(out)).filter((path) => !before.has(`public${path}`)));
     expect(summaryOf(run).notice).toEqual(noticeIn(heard));
-    expect(told(out)).toBe(`${summaryOf(run).release}\n`);
+    expect(idIn(told(out).trim())).toBe(summaryOf(run).release);
   });
 
   test('a hook that fails, in a tree of which it knows, and in a new one', async () => {
@@ -232,8 +233,8 @@ describe('what an earlier run left untold is told by the next one', () => {
     const run = await command.run(argvOf(out, listen, '--db', other, '--now', '2026-05-01T09:20:00Z'));
     const changedAtLast = ['alpha', 'bravo'].map(pointer);
     expect(noticeIn(heard)).toMatchObject({ changed: changedAtLast, removed: [pointer('gone')] });
-    const manifest = readFileSync(join(out, `releases/${summaryOf(run).release}.json`), 'utf8');
-    for (const path of noticeIn(heard).added) expect(manifest).toContain(`public${path}`);
+    const listed = manifestOf(filesOf(out), summaryOf(run).release ?? '').files.map(({ path }) => path);
+    for (const path of noticeIn(heard).added) expect(listed).toContain(`public${path}`);
   });
 
   test('a run that is killed while the hook works', async () => {
@@ -267,7 +268,7 @@ describe('what an earlier run left untold is told by the next one', () => {
     await command.run(['rollback', first, '--out', out, '--json', '--on-publish', 'exit 1']);
     const held = await command.run(argvOf(out, listen, ...changed));
     expect(held.code).toBe(4);
-    expect(noticeIn(heard)).toMatchObject({ release: first, changed: ALL });
+    expect(noticeIn(heard)).toMatchObject({ release: idIn(first), changed: ALL });
     expect(told(out)).toBe(`${first}\n`);
   });
 
@@ -285,12 +286,13 @@ describe('what an earlier run left untold is told by the next one', () => {
     for (const [text, isKeyRingChanged] of [
       ['\n', true],
       ['0123456789abcdef\n', false],
+      ['20260501T090000Z-0123456789abcdef\n', false],
     ] as const) {
       const out = await toldTree();
       writeFileSync(join(out, 'releases/notified'), text);
       const run = await command.run(argvOf(out, listen));
       expect(noticeIn(heard)).toMatchObject({ changed: ALL, isKeyRingChanged });
-      expect(told(out)).toBe(`${summaryOf(run).release}\n`);
+      expect(idIn(told(out).trim())).toBe(summaryOf(run).release);
       expect(await command.run(['verify', '--out', out])).toMatchObject({ code: 0 });
     }
   });

@@ -1,5 +1,5 @@
-// How a release is named on the command line: by its id or the beginning of it, by `current`, and
-// by `current~1` for the one before.
+// How a release is named on the command line: by its name, by its id or the beginning of it, by
+// `current`, and by `current~1` for the one before.
 
 import { cpSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,10 +7,11 @@ import { beforeAll, expect, test } from 'vitest';
 import { diffResultSchema, forecastResultSchema } from '../../src/contract/results/diff.ts';
 import { releasesResultSchema, rollbackResultSchema } from '../../src/contract/results/history.ts';
 import { errorResultSchema } from '../../src/contract/results/parts.ts';
-import { resolveRelease } from '../../src/release/tree/read.ts';
+import { resolveRelease } from '../../src/release/tree/releases.ts';
 import { DirectoryReader } from '../../src/storage/folder/reader.ts';
 import { outputOf } from '../support/cli/run.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { manifestPathOf } from '../support/manifests.ts';
 import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../support/trees.ts';
 
 const root = temporaryFolderOfFile();
@@ -36,7 +37,8 @@ const comparedBy = async (...argv: readonly string[]): Promise<readonly string[]
   return [before.release, after.release];
 };
 
-test('diff takes beginnings of ids, current and current~1', async () => {
+test('diff takes names, beginnings of ids, current and current~1', async () => {
+  expect(await comparedBy(`20260501T090000Z-${nth(2)}`, nth(1))).toEqual([nth(2), nth(1)]);
   expect(await comparedBy(nth(2).slice(0, 4), nth(1).slice(0, 15))).toEqual([nth(2), nth(1)]);
   expect(await comparedBy('current~2', 'current')).toEqual([nth(2), nth(0)]);
   expect(await comparedBy('current~1', 'current~0')).toEqual([nth(1), nth(0)]);
@@ -104,30 +106,28 @@ test('a beginning of two ids is refused, and both are named; a whole id is never
   const out = join(root, 'ambiguous');
   cpSync(tree, out, { recursive: true });
   const [first, second] = ['abcd000000000000', 'abcd111111111111'];
-  for (const id of [first, second]) writeFileSync(join(out, `releases/${id}.json`), '');
+  for (const id of [first, second]) writeFileSync(join(out, `releases/20260501T080000Z-${id}.json`), '');
   const output = await outputOf(['rollback', 'abcd', '--out', out, '--json']);
   expect(output.code).toBe(2);
   expect(refusal(output)).toMatchObject({
     code: 'release-unknown',
     message: `expected one release that ${out} keeps, found "abcd"`,
-    hint: `it matches: ${first}, ${second}`,
+    hint: `it matches: ${second} (2026-05-01T08:00:00Z), ${first} (2026-05-01T08:00:00Z)`,
   });
-  expect(await resolveRelease(first, DirectoryReader.open(out))).toBe(first);
+  expect(await resolveRelease(first, DirectoryReader.open(out))).toMatchObject({ id: first });
 });
 
-test('nothing is before a current release whose manifest is missing', async () => {
+test('a current release whose manifest is missing has others before it all the same', async () => {
   const out = join(root, 'without-manifest');
   cpSync(tree, out, { recursive: true });
-  writeFileSync(join(out, 'releases/current'), 'abcd000000000000\n');
-  await expect(resolveRelease('current~1', DirectoryReader.open(out))).rejects.toMatchObject({
-    code: 'release-unknown',
-  });
+  writeFileSync(join(out, 'releases/current'), '20260501T092000Z-abcd000000000000\n');
+  expect(await resolveRelease('current~1', DirectoryReader.open(out))).toMatchObject({ id: nth(1) });
 });
 
-test('nothing is counted past a manifest that cannot be read', async () => {
+test('a manifest that cannot be read is counted, and refused', async () => {
   const out = join(root, 'damaged');
   cpSync(tree, out, { recursive: true });
-  writeFileSync(join(out, `releases/${nth(1)}.json`), 'broken');
+  writeFileSync(manifestPathOf(out, nth(1)), 'broken');
   const output = await outputOf(['rollback', 'current~1', '--out', out, '--json']);
   expect([output.code, refusal(output).code]).toEqual([2, 'release-damaged']);
   expect(refusal(output).message).toContain(nth(1));
@@ -143,7 +143,7 @@ test('of releases of one instant it is not known which came first: current~1 is 
     releases.push(releaseId ?? '');
   }
   const [first = '', second = '', last] = releases;
-  expect(await resolveRelease('current~0', DirectoryReader.open(out))).toBe(last);
+  expect(await resolveRelease('current~0', DirectoryReader.open(out))).toMatchObject({ id: last });
   const error = refusal(await outputOf(['rollback', 'current~1', '--out', out, '--json']));
   expect(error).toMatchObject({
     code: 'release-unknown',
@@ -154,8 +154,8 @@ test('of releases of one instant it is not known which came first: current~1 is 
       .join(', ')}`,
   });
   // With one other there is no doubt, whatever the order of the ids.
-  rmSync(join(out, `releases/${first}.json`));
-  expect(await resolveRelease('current~1', DirectoryReader.open(out))).toBe(second);
+  rmSync(manifestPathOf(out, first));
+  expect(await resolveRelease('current~1', DirectoryReader.open(out))).toMatchObject({ id: second });
 });
 
 test.each([[['diff']], [['rollback', 'current~1']]])('a tree with one release says so to %j', async (argv) => {

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { errorResultSchema } from '../../src/contract/results/parts.ts';
 import { nextResultSchema, statusResultSchema } from '../../src/contract/results/status.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { currentManifestPath, currentName, idIn } from '../support/manifests.ts';
 import { buildTree, catalogueAt, documentAt, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
 import { playbill } from '../support/cli/run.ts';
 import { samplesOf } from '../support/textfile.ts';
@@ -98,8 +99,7 @@ describe('playbill status', () => {
     [
       'its manifest is torn',
       (out: string) => {
-        const id = readFileSync(join(out, 'releases/current'), 'utf8').trim();
-        writeFileSync(join(out, `releases/${id}.json`), '{');
+        writeFileSync(join(out, currentManifestPath(out)), '{');
       },
       'warning manifest-invalid',
     ],
@@ -138,7 +138,7 @@ describe('playbill status', () => {
   test('a tree that a rollback holds says so first, in JSON and in the textfile; resumed, no more', async () => {
     const out = copyOfTree('rolled-back');
     const words = ['--out', out, '--at', '2026-05-01T09:10:00Z'];
-    const back = readFileSync(join(out, 'releases/current'), 'utf8').trim();
+    const back = idIn(currentName(out));
     const next = ['build', '--db', database, '--out', out, '--now', '2026-05-01T09:05:00Z'];
     expect((await playbill(next)).status).toBe(0);
     expect((await playbill(['rollback', back, '--out', out])).status).toBe(0);
@@ -164,7 +164,7 @@ describe('playbill status', () => {
 
     // A rollback that was stopped behind the hold; a hold that cannot be read.
     const other = '0123456789abcdef';
-    writeFileSync(join(out, 'releases/hold'), `${other}\n`);
+    writeFileSync(join(out, 'releases/hold'), `{"all":"20260501T090000Z-${other}"}\n`);
     const stopped = await playbill(['status', ...words]);
     expect(stopped.stdout.split('\n')[1]).toBe(
       `That rollback was interrupted; finish it with: playbill rollback ${other}`,

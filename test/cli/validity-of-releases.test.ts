@@ -11,6 +11,7 @@ import { releasesResultSchema } from '../../src/contract/results/history.ts';
 import { testContext } from '../support/cli/parser.ts';
 import { outputOf } from '../support/cli/run.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { idIn } from '../support/manifests.ts';
 import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolderOfFile } from '../support/trees.ts';
 
 const root = temporaryFolderOfFile();
@@ -53,7 +54,7 @@ test('rollback to a release that is over says so before it changes anything', as
   const log = (text: string): void => void notes.push([text, current()]);
   const terminal = { ...context.terminal, log };
   expect(await runProgram(['rollback', 'current~1', '--out', tree], { ...context, terminal })).toBe(0);
-  const right = `a front of release ${current().trim()} was right until ${validUntils[0]}`;
+  const right = `a front of release ${idIn(current().trim())} was right until ${validUntils[0]}`;
   const note = `note: ${right}: edges serve its last edition, marked as stale`;
   expect(notes.slice(0, 1)).toEqual([
     [expect.stringContaining(`${note}\n  hint: if you have a copy of the old database`), before],

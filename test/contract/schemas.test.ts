@@ -7,9 +7,11 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { beforeAll, expect, test } from 'vitest';
 import { demoRows } from '../../data/demo/rows.ts';
+import type { ManifestHead } from '../../src/contract/manifest.ts';
 import { RESULTS } from '../../src/contract/schemas.ts';
 import { commandsOf, printedBy, testContext } from '../support/cli/parser.ts';
 import { playbill } from '../support/cli/run.ts';
+import { partPathsOf } from '../support/manifests.ts';
 import { temporaryFolderOfFile } from '../support/trees.ts';
 
 const CONTRACT = fileURLToPath(new URL('../../src/contract/', import.meta.url));
@@ -94,11 +96,15 @@ test('the schemas accept what commands print and what the tree holds', async () 
   const exported = await playbill(['export', ...db, '--table', 'sessions']);
   printed.push(['result.export', exported.stdout.split('\n')[0] ?? '']);
   const fileOf = (path: string): string => readFileSync(`${folder}/out/${path}`, 'utf8');
+  const manifest = fileOf(`releases/${fileOf('releases/current').trim()}.json`);
+  const [fronts, files] = partPathsOf(JSON.parse(manifest) as ManifestHead);
   printed.push(
     ['pointer', fileOf('public/fronts/kuwait/pointer.json')],
-    ['manifest', fileOf(`releases/${fileOf('releases/current').trim()}.json`)],
+    ['manifest', manifest],
     ['key-ring', fileOf('edge/keyring.json')],
   );
+  expect(problemsOf('manifest-fronts', fileOf(fronts))).toBeNull();
+  expect(problemsOf('manifest-files', fileOf(files))).toBeNull();
   for (const [schema, text] of printed) {
     expect(problemsOf(schema, text), `${schema}: ${text.slice(0, 200)}`).toBeNull();
     // Whatever it is: with a key too few it is refused.

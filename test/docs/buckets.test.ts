@@ -168,7 +168,7 @@ test('the objects have the headers that the guide gives', async () => {
   const json = { 'content-type': 'application/json' };
   const expected: readonly (readonly [RegExp, object])[] = [
     [/\/pointer\.json$|keyring\.json$|\.lock$/, { ...json, 'cache-control': 'no-cache' }],
-    [/\.[0-9a-f]{16}\.json$|\/releases\/[0-9a-f]+\.json$/, { ...json, 'cache-control': immutable }],
+    [/\.[0-9a-f]{16}\.json$|\/releases\/[0-9A-Za-z]+-[0-9a-f]+\.json$/, { ...json, 'cache-control': immutable }],
     [/\.gz$/, { ...json, 'cache-control': immutable, 'content-encoding': 'gzip' }],
   ];
   for (const [pattern, headers] of expected) {
@@ -218,10 +218,10 @@ test('a build without news puts what the guide says', async () => {
   const words = ['playbill', 'build', '--precompress', 'gzip'];
   expect((await run(words, environment, { cwd: work })).status).toBe(0);
   const puts = store.log.slice(before).filter(({ method }) => method === 'PUT');
-  const keys = puts.map(({ key }) => key.replace(/[0-9a-f]{16}/, 'ID')).toSorted();
+  const keys = puts.map(({ key }) => key.replace(/\d{8}T\d{6}Z-[0-9a-f]{16}/, 'NAME')).toSorted();
   expect(keys).toEqual([
     ...Array.from({ length: 3 }, () => 'tree/.lock'),
-    'tree/releases/ID.json',
+    'tree/releases/NAME.json',
     'tree/releases/current',
   ]);
   expect(guide).toContain('A build in which nothing has changed makes five PUTs');

@@ -19,12 +19,13 @@ import { BreakingStore, Breakage } from '../support/fault/breaking-store.ts';
 import { buildWith } from '../support/fault/build-with.ts';
 import { matrixOf } from '../support/fault/matrix.ts';
 import { checkAsReader, stateOf, wholeFrontsIn, type Sight } from '../support/fault/readers-check.ts';
+import { manifestOf } from '../support/manifests.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { changedEditions, copyTree, rewrittenInVain, stampsOf } from '../support/fault/tree-copy.ts';
 
 const LATER = instant('2026-05-01T10:00:00Z');
 const LATEST = instant('2026-05-01T10:05:00Z');
-const NO_GRACE = { graceSeconds: 0, replacedId: null };
+const NO_GRACE = { graceSeconds: 0, replaced: null };
 const folder = temporaryFolderOfFile();
 const tellFault = matrixOf(import.meta.url);
 /** Fronts alpha, bravo and charlie at NOW, alpha, charlie and delta at LATER. */
@@ -143,8 +144,8 @@ test('a store that breaks while pruning', async () => {
     expect(filesOf(root)).toEqual(expected);
     break;
   }
-  // Each file that goes, and none at all of the manifests and of the editions.
-  expect(stops).toBe(plan.length + 2);
+  // Each file that goes, and none at all of the manifests, of their parts and of the editions.
+  expect(stops).toBe(plan.length + 3);
   const situation = 'the store breaks in a removal of pruning, before or after its effect';
   tellFault({ situation, sees: 'the new release', heals: 'the next pruning' }, null, stops);
 });
@@ -152,10 +153,7 @@ test('a store that breaks while pruning', async () => {
 test('a release that pointers are of is kept, though another is in force', async () => {
   const root = copyTree(crowded, join(folder, 'pointed-at'));
   const files = filesOf(root);
-  const manifest = JSON.parse(files.get(`releases/${oldId}.json`) ?? '') as {
-    fronts: { pointer: { front: string } }[];
-  };
-  const pointer = manifest.fronts.find((listing) => listing.pointer.front === 'charlie')?.pointer;
+  const pointer = manifestOf(files, oldId).fronts.find((listing) => listing.pointer.front === 'charlie')?.pointer;
   const store = new DirectoryStore(root);
   const bytes = new TextEncoder().encode(`${JSON.stringify(pointer)}\n`);
   await store.replace([{ path: 'public/fronts/charlie/pointer.json', bytes }]);
@@ -190,13 +188,13 @@ test('a build that cannot prune has published all the same, and says so', async 
   await using reader = await openCatalogue(database);
   const result = await buildWith(reader, new Unprunable(root), instant('2026-05-03T12:00:00Z'));
   expect(removals.length).toBeGreaterThan(0);
-  expect(result.releaseId).not.toBe(stateOf(base).current?.trimEnd());
+  expect(result.release?.name).not.toBe(stateOf(base).current?.trimEnd());
   expect(result.findings.filter(({ code }) => code === 'not-pruned')).toEqual([
     { severity: 'warning', code: 'not-pruned', place: 'releases', message: expect.stringContaining('not allowed') },
   ]);
   const files = filesOf(root);
   expect([...before.keys()].filter((path) => !files.has(path))).toEqual([]);
-  expect(files.get('releases/current')).toBe(`${result.releaseId}\n`);
+  expect(files.get('releases/current')).toBe(`${result.release?.name}\n`);
   const heals = 'leave to remove, and the next release';
   tellFault({ situation: 'a build may not remove what it would prune', sees: 'the new release', heals }, null);
 });

@@ -244,7 +244,7 @@ function edit(tree: string, path: string, change: (text: string) => string): voi
 const manifestPath = (): string => `releases/${before.current?.trimEnd()}.json`;
 
 describe('a tree that a newer Playbill has written', () => {
-  const newer = (text: string): string => text.replace('{"schema":1,', '{"schema":2,"unheardOf":true,');
+  const newer = (text: string): string => text.replace(/^\{"schema":[12],/, '{"schema":3,"unheardOf":true,');
 
   test.each([
     ['a pointer', () => 'public/fronts/charlie/pointer.json', []],
@@ -286,8 +286,13 @@ describe('torn files', () => {
       'pointer-invalid',
     ],
     ['the manifest in force cut in half', manifestPath, half, 'manifest-invalid'],
-    ['a `current` that names nothing', () => 'releases/current', () => '0123456789abcdef\n', 'manifest-invalid'],
-    ['a `current` that is no id', () => 'releases/current', () => '../../etc\n', 'current-invalid'],
+    [
+      'a `current` that names nothing',
+      () => 'releases/current',
+      () => '20260501T090000Z-0123456789abcdef\n',
+      'manifest-invalid',
+    ],
+    ['a `current` that is no name', () => 'releases/current', () => '../../etc\n', 'current-invalid'],
     ['a key ring cut in half', () => 'edge/keyring.json', half, 'key-ring-invalid'],
   ])('%s is healed by the next build, with a warning', async (_, path, tear, code) => {
     const tree = copyTree(base, join(temporaryFolder(), 'out'));

@@ -144,9 +144,9 @@ describe.each(MEETINGS)('%s is suspended, and another %s comes', (name, other) =
     useNamed('127.0.0.1');
     scenario = await scenarioOf(name, tree, store, folder);
     const current = scenario.before.current?.trimEnd() ?? '';
-    const ids = [...scenario.base.keys()].flatMap((key) => /\/releases\/([0-9a-f]{16})\.json$/.exec(key)?.[1] ?? []);
+    const names = [...scenario.base.keys()].flatMap((key) => /\/releases\/(\d{8}T.*)\.json$/.exec(key)?.[1] ?? []);
     // The tree is held at the current one already where it is to be resumed.
-    const target = name === 'resume' ? ids.find((id) => id !== current) : current;
+    const target = name === 'resume' ? names.find((one) => one !== current) : current;
     const now = name === 'prune' ? '2028-06-01T09:00:00Z' : '2026-05-01T09:20:00Z';
     meanwhile =
       other === 'rollback' ? () => rollBackTree(tree.root, target ?? '') : () => buildAsCommand(third, tree.root, now);
@@ -212,10 +212,10 @@ function isWrite(asked: string): boolean {
 }
 
 function isManifest(name: string): boolean {
-  return /\/releases\/[0-9a-f]{16}\.json$/.test(name);
+  return /\/releases\/\d{8}T\d{6}Z-[0-9a-f]{16}\.json$/.test(name);
 }
 
 /** What no reader looks for: it may have been on its way. */
 function isContent(asked: string): boolean {
-  return isManifest(asked) || /\/(products|categories)\.[0-9a-f]{16}\.json$/.test(asked);
+  return isManifest(asked) || /\/(products\.|categories\.|fronts-|files-)[0-9a-f]{16}\.json$/.test(asked);
 }

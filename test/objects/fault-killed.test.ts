@@ -42,7 +42,7 @@ async function requestsOf({ base, expected, words }: Scenario): Promise<ChosenRe
   expect(run, run.stderr).toMatchObject({ code: 0 });
   expectSameFiles(await tree.files(), expected);
   const requests = requestsIn(store.log.slice(mark)).filter(({ name }) => !/\/race-(?!1$|30$)/.test(name));
-  const manifests = requests.filter(({ name }) => /^GET .*\/releases\/[0-9a-f]{16}\.json$/.test(name));
+  const manifests = requests.filter(({ name }) => /^GET .*\/releases\/\d{8}T\d{6}Z-[0-9a-f]{16}\.json$/.test(name));
   return requests.filter((request) => !manifests.includes(request) || manifests.indexOf(request) % 4 === 0);
 }
 

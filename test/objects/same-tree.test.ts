@@ -44,8 +44,8 @@ const rollback =
     return { manifest, plan };
   };
 const resume: Step = async (root) => {
-  const { lifted, currentId } = await resumeTree(root);
-  return { lifted, currentId };
+  const { lifted, current } = await resumeTree(root);
+  return { lifted, current };
 };
 const prune: Step = async (root) => {
   const { plan } = await pruneTree(root, 0, false);
@@ -166,11 +166,18 @@ describe.each(STORES)('on the store: %s', (name) => {
       ['edition', EDITION, JSON_TYPE, KEPT_FOR_EVER, undefined],
       ['its sibling by gzip', `${EDITION}.gz`, JSON_TYPE, KEPT_FOR_EVER, 'gzip'],
       ['its sibling by brotli', `${EDITION}.br`, JSON_TYPE, KEPT_FOR_EVER, 'br'],
-      ['manifest', 'releases/[0-9a-f]{16}.json', JSON_TYPE, KEPT_FOR_EVER, undefined],
+      ['manifest', String.raw`releases/\d{8}T\d{6}Z-[0-9a-f]{16}\.json`, JSON_TYPE, KEPT_FOR_EVER, undefined],
+      [
+        'part of a manifest',
+        String.raw`releases/(fronts|files)-[0-9a-f]{16}\.json`,
+        JSON_TYPE,
+        KEPT_FOR_EVER,
+        undefined,
+      ],
       ['pointer', 'public/fronts/[^/]+/pointer.json', JSON_TYPE, 'no-cache', undefined],
       ['key ring', 'edge/keyring.json', JSON_TYPE, 'no-cache', undefined],
       ['current', 'releases/current', TEXT, 'no-cache', undefined],
-      ['hold', 'releases/hold', TEXT, 'no-cache', undefined],
+      ['hold', 'releases/hold', JSON_TYPE, 'no-cache', undefined],
       ['grace', 'releases/grace', TEXT, 'no-cache', undefined],
       ['lease', '.lock', JSON_TYPE, 'no-cache', undefined],
     ] as const;
@@ -229,14 +236,14 @@ describe.each(STORES)('on the store: %s', (name) => {
     const prefix = newPrefix();
     const { outcomes } = await buildTree(database, addressOf(prefix), instant(NOW));
     const before = bucket.log?.length ?? 0;
-    const { releaseId } = await buildTree(database, addressOf(prefix), instant('2026-05-01T09:05:00Z'));
+    const { release } = await buildTree(database, addressOf(prefix), instant('2026-05-01T09:05:00Z'));
     const requests = bucket.log?.slice(before) ?? [];
     const keysOf = (asked: string): string[] =>
       requests
         .filter(({ method, key }) => `${method}${key === '' ? ' list' : ''}` === asked)
         .map(({ key }) => key.slice(prefix.length));
     expect(keysOf('PUT').filter((path) => path !== '.lock')).toEqual([
-      `releases/${releaseId}.json`,
+      `releases/${release?.name}.json`,
       'releases/current',
     ]);
     expect(keysOf('DELETE')).toEqual([]);

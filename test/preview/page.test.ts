@@ -7,7 +7,8 @@ import { describe, expect, test } from 'vitest';
 import type { ProductsDocument } from '../../src/contract/documents.ts';
 import type { Pointer } from '../../src/contract/pointer.ts';
 import { diffDocuments } from '../../src/release/diff/document-diff.ts';
-import { temporaryFolderOfFile } from '../support/trees.ts';
+import { currentName, idIn, manifestIn, manifestOf } from '../support/manifests.ts';
+import { filesOf, temporaryFolderOfFile } from '../support/trees.ts';
 import { browserOfFile, demoTree, NOW, previewOfFile } from '../support/preview-stage.ts';
 
 const folder = temporaryFolderOfFile();
@@ -268,7 +269,7 @@ describe('time', () => {
 
 describe('releases', () => {
   const releases = (): string[] => (preview().server.listening ? readReleases() : []);
-  const readReleases = (): string[] => readFileSync(join(folder, 'out/releases/current'), 'utf8').trim().split('\n');
+  const readReleases = (): string[] => [idIn(currentName(join(folder, 'out')))];
 
   test('another release shows its own document; two stand side by side at the same instant', async () => {
     const page = await open('?front=moscow&at=2026-05-01T10:00:00Z');
@@ -281,10 +282,8 @@ describe('releases', () => {
     const panes = page.locator('.pane');
     await expect.poll(() => panes.count()).toBe(2);
     await expect.poll(() => page.locator('.is-changed').count()).toBeGreaterThan(4);
-    const manifest = JSON.parse(readFileSync(join(folder, `out/releases/${older}.json`), 'utf8')) as {
-      fronts: { front: string; pointer: Pointer }[];
-    };
-    const entries = manifest.fronts.find(({ front }) => front === 'moscow')?.pointer.products ?? [];
+    const { fronts } = manifestOf(filesOf(join(folder, 'out')), older);
+    const entries = fronts.find(({ front }) => front === 'moscow')?.pointer.products ?? [];
     const digest = entries.findLast((entry) => entry.slice(0, 20) <= '2026-05-01T10:00:00Z')?.slice(21);
     const left = JSON.parse(
       readFileSync(join(folder, `out/public/fronts/moscow/products.${digest}.json`), 'utf8'),
@@ -304,10 +303,8 @@ describe('releases', () => {
     const page = await open('?front=moscow');
     const items = page.locator('.health > li');
     expect(await items.count()).toBe(9);
-    const manifest = JSON.parse(readFileSync(join(folder, `out/releases/${releases()[0]}.json`), 'utf8')) as {
-      fronts: { front: string; cards: number; dropped: Record<string, number>; editions: { products: number } }[];
-    };
-    for (const [i, { front, cards, dropped, editions }] of manifest.fronts.entries()) {
+    const { fronts } = manifestIn(join(folder, 'out'));
+    for (const [i, { front, cards, dropped, editions }] of fronts.entries()) {
       const text = await items.nth(i).innerText();
       expect(text).toContain(front);
       expect(text).toContain(`${cards} card`);

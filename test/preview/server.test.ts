@@ -10,6 +10,7 @@ import type { MissingProduct, PreviewFront } from '../../src/preview/messages.ts
 import { diffDocuments } from '../../src/release/diff/document-diff.ts';
 import { bundlePage } from '../../src/preview/bundle.ts';
 import { isOwnHost } from '../../src/preview/server.ts';
+import { currentName, idIn } from '../support/manifests.ts';
 import { buildTree, temporaryFolder, temporaryFolderOfFile, instant } from '../support/trees.ts';
 import { demoTree, NOW, startPreview, type Preview } from '../support/preview-stage.ts';
 
@@ -164,7 +165,7 @@ describe('the tree as JSON', () => {
 
   test('the overview lists the kept releases, latest first, and the clock', async () => {
     const overview = await json('/api/overview');
-    const current = readFileSync(join(tree, 'releases/current'), 'utf8').trim();
+    const current = idIn(currentName(tree));
     expect(overview).toMatchObject({ root: tree, now: NOW, current });
     const releases = overview['releases'] as { id: string; now: string }[];
     expect(releases.map(({ now }) => now)).toEqual(['2026-05-01T09:05:00Z', NOW, '2026-05-01T08:00:00Z']);
@@ -201,7 +202,7 @@ describe('the tree as JSON', () => {
   });
 
   test('the current release and the clock alone, for a page that asks again and again', async () => {
-    const current = readFileSync(join(tree, 'releases/current'), 'utf8').trim();
+    const current = idIn(currentName(tree));
     expect(await json('/api/current')).toEqual({ now: NOW, current });
     expect((await ask(preview.origin, `/other/releases/${current}`)).status).toBe(404);
   });

@@ -66,9 +66,9 @@ test('whatever is done to a tree, in any order', async () => {
            UPDATE sessions SET starts_at = '${formatInstant(instantOf(now + 5 * 86_400))}' WHERE id % 2 = 0`,
         );
         handle.close();
-        const { hold, releaseId } = await publish();
+        const { hold, release } = await publish();
         if (hold !== null) heldTotal += 1;
-        expect(stateOf(root).current).toBe(`${releaseId}\n`);
+        expect(stateOf(root).current).toBe(`${release?.name}\n`);
       } else if (one.kind === 'rollback') await rollBackTree(root, ids[one.place % ids.length] ?? '');
       else if (one.kind === 'resume') await resumeTree(root);
       else await pruneTree(root, one.graceSeconds, false);

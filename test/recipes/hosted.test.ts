@@ -203,7 +203,7 @@ describe('what the CronJobs run', () => {
       expect(built, built.stderr).toMatchObject({ status: 0, stderr: '' });
       const keys = [...(await store.objects()).keys()];
       // Two builds within one second are one release.
-      const releases = keys.filter((key) => /^tree\/releases\/[0-9a-f]{16}\.json$/.test(key));
+      const releases = keys.filter((key) => /^tree\/releases\/\d{8}T\d{6}Z-[0-9a-f]{16}\.json$/.test(key));
       expect([1, released]).toContain(releases.length);
       expect(keys.filter((key) => key.endsWith('.json.gz')).length).toBeGreaterThan(0);
     }

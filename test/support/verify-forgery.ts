@@ -3,12 +3,20 @@
 // can notice.
 
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Manifest, ManifestFront } from '../../src/contract/manifest.ts';
 import type { Pointer } from '../../src/contract/pointer.ts';
 import type { ProductCard, ProductsDocument } from '../../src/contract/documents.ts';
-import { manifestText, pointerText } from '../../src/release/tree/codec.ts';
+import { pointerText } from '../../src/release/tree/codec.ts';
+import {
+  currentManifestPath,
+  manifestIn,
+  nameIn,
+  otherManifestPaths,
+  removeManifest,
+  writeManifest,
+} from './manifests.ts';
 
 export interface Forgery {
   readonly front: string;
@@ -21,18 +29,6 @@ export interface Forgery {
 }
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-function currentId(root: string): string {
-  return readFileSync(join(root, 'releases/current'), 'utf8').trim();
-}
-
-export function currentManifestPath(root: string): string {
-  return `releases/${currentId(root)}.json`;
-}
-
-export function manifestIn(root: string, path = currentManifestPath(root)): Manifest {
-  return JSON.parse(readFileSync(join(root, path), 'utf8')) as Manifest;
-}
 
 export function pointerIn(root: string, front: string): Pointer {
   return JSON.parse(readFileSync(join(root, `public/fronts/${front}/pointer.json`), 'utf8')) as Pointer;
@@ -101,13 +97,11 @@ export function forge(root: string, forgery: Forgery): string {
     return known ?? { path, bytes: Buffer.byteLength(text), sha256: sha256(text) };
   });
   const forged = (forgery.manifest ?? same)({ ...manifest, fronts, files });
-  const text = manifestText(forged);
-  const id = sha256(text).slice(0, 16);
-  rmSync(join(root, oldManifestPath));
-  writeFileSync(join(root, `releases/${id}.json`), text);
-  writeFileSync(join(root, 'releases/current'), `${id}\n`);
-  removeUnnamed(root, manifest, named, oldManifestPath);
-  return `releases/${id}.json`;
+  removeManifest(root, oldManifestPath);
+  const path = writeManifest(root, forged);
+  writeFileSync(join(root, 'releases/current'), `${nameIn(path)}\n`);
+  removeUnnamed(root, manifest, named, path);
+  return path;
 }
 
 const same = <T>(value: T): T => value;
@@ -144,22 +138,11 @@ function readIfThere(path: string): string {
 }
 
 /** Editions that only the manifest before the forgery named would be strangers now. */
-function removeUnnamed(root: string, before: Manifest, named: ReadonlySet<string>, beforePath: string): void {
+function removeUnnamed(root: string, before: Manifest, named: ReadonlySet<string>, own: string): void {
   const others = otherManifestPaths(root)
-    .filter((path) => path !== beforePath)
+    .filter((path) => path !== own)
     .flatMap((path) => manifestIn(root, path).files.map((file) => file.path));
   for (const { path } of before.files) {
     if (!named.has(path) && !others.includes(path)) rmSync(join(root, path), { force: true });
   }
-}
-
-/** Manifests of releases that are not in force, sorted. */
-export function otherManifestPaths(root: string): string[] {
-  return readdirOf(root, 'releases')
-    .filter((path) => path.endsWith('.json') && path !== currentManifestPath(root))
-    .sort();
-}
-
-function readdirOf(root: string, folder: string): string[] {
-  return readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
 }

@@ -34,7 +34,7 @@ describe('contentDifference', () => {
 
   test('does not look at what says when it was made', () => {
     write(b, 'public/fronts/moscow/pointer.json', '{"now":"2026-05-02T09:00:00Z"}\n');
-    write(b, 'releases/00112233aabbccdd.json', '{}\n');
+    write(b, 'releases/20260502T090000Z-00112233aabbccdd.json', '{}\n');
     expect(contentDifference(a, b)).toBeNull();
   });
 

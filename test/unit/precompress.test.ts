@@ -19,7 +19,6 @@ function memoryStore(filesTaken: number): { readonly store: ReleaseStore; readon
   let asked = 0;
   const store: ReleaseStore = {
     root: '/',
-    knownDates: null,
     askSize: null,
     read: async (path) => missing(path),
     size: async (path) => missing(path),

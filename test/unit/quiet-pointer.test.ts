@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { instantOf } from '../../src/catalogue/instant.ts';
-import type { Manifest } from '../../src/contract/manifest.ts';
 import { diff, openNamedRelease } from '../../src/operations/diff.ts';
 import { resumeTree, rollBackTree } from '../../src/operations/history.ts';
 import { readStatus } from '../../src/operations/status.ts';
@@ -21,6 +20,7 @@ import {
   temporaryFolder,
   temporaryFolderOfFile,
 } from '../support/trees.ts';
+import { currentManifestPath, currentName, manifestIn } from '../support/manifests.ts';
 import { findingsOf } from '../support/verify-tree.ts';
 
 type Options = Parameters<typeof buildTree>[3];
@@ -60,12 +60,7 @@ function change(path: string, sql: string): void {
   database.close();
 }
 
-function currentManifest(out: string): Manifest {
-  const id = readFileSync(join(out, 'releases/current'), 'utf8').trim();
-  return JSON.parse(readFileSync(join(out, `releases/${id}.json`), 'utf8')) as Manifest;
-}
-
-const listingOf = (out: string, front: string) => currentManifest(out).fronts.find((one) => one.front === front);
+const listingOf = (out: string, front: string) => manifestIn(out).fronts.find((one) => one.front === front);
 
 const modifiedAt = (path: string): bigint => statSync(path, { bigint: true }).mtimeNs;
 
@@ -80,20 +75,22 @@ describe('a pointer is kept', () => {
     const { database, out } = await published();
     const before = filesOf(out);
     const modified = [ALPHA, BRAVO].map((path) => modifiedAt(join(out, path)));
-    const { outcomes, plan, releaseId } = await buildTree(database, out, instant(now), options);
+    const { outcomes, plan, release } = await buildTree(database, out, instant(now), options);
     expect(outcomes.map(({ code, held }) => [code, held])).toEqual([
       ['alpha', null],
       ['bravo', null],
     ]);
     const moves = plan.filter(({ action }) => action !== 'keep').map(({ path }) => path);
-    expect(moves).toEqual([`releases/${releaseId}.json`, 'releases/current']);
+    // What is told of fronts and files is mostly the same, too.
+    const ownPart = /^releases\/(fronts|files)-/;
+    expect(moves.filter((path) => !ownPart.test(path))).toEqual([`releases/${release?.name}.json`, 'releases/current']);
     const after = filesOf(out);
     expect([...after].filter(([path]) => !path.startsWith('releases/'))).toEqual(
       [...before].filter(([path]) => !path.startsWith('releases/')),
     );
     expect([ALPHA, BRAVO].map((path) => modifiedAt(join(out, path)))).toEqual(modified);
 
-    const { fronts, files, now: releaseNow } = currentManifest(out);
+    const { fronts, files, now: releaseNow } = manifestIn(out);
     expect(releaseNow).toBe(now);
     for (const { front, held, pointer, cardsByEdition, editions, nextChange } of fronts) {
       expect([held, pointer]).toEqual([null, pointerOf(after, front)]);
@@ -165,12 +162,7 @@ describe('a pointer moves', () => {
     ['it is a quarter of the horizon old', '2026-05-01T10:30:00Z', {}, () => undefined],
     ['--force', LATER, FORCE, () => undefined],
     ['the current release is lost', LATER, {}, (out) => writeFileSync(join(out, 'releases/current'), 'torn')],
-    [
-      'its manifest is lost',
-      LATER,
-      {},
-      (out) => rmSync(join(out, `releases/${readFileSync(join(out, 'releases/current'), 'utf8').trim()}.json`)),
-    ],
+    ['its manifest is lost', LATER, {}, (out) => rmSync(join(out, currentManifestPath(out)))],
     ['an edition whose time is over is missing', PAST_TWO, {}, (out) => rmSync(firstEditionOf(out))],
     ['an edition whose time is over was cut short', PAST_TWO, {}, (out) => truncateSync(firstEditionOf(out), 10)],
     ['somebody has written it otherwise', LATER, {}, (out) => rewrite(out, (text) => text.replaceAll(',"', ', "'))],
@@ -183,7 +175,7 @@ describe('a pointer moves', () => {
   ])('%s', async (_, now, options, damage) => {
     const { database, out } = await published();
     damage(out);
-    const { outcomes, releaseId } = await buildTree(database, out, instant(now), options);
+    const { outcomes, release } = await buildTree(database, out, instant(now), options);
     const [alpha] = outcomes;
     expect(alpha?.held).toBeNull();
     const text = readFileSync(join(out, ALPHA), 'utf8');
@@ -192,8 +184,8 @@ describe('a pointer moves', () => {
     await buildTree(database, fresh, instant(now), options);
     expect(text).toBe(readFileSync(join(fresh, ALPHA), 'utf8'));
     // What a damaged tree had is no file of the new release.
-    for (const { path, bytes } of currentManifest(out).files) expect(statSync(join(out, path)).size, path).toBe(bytes);
-    expect(releaseId).toBe(readFileSync(join(out, 'releases/current'), 'utf8').trim());
+    for (const { path, bytes } of manifestIn(out).files) expect(statSync(join(out, path)).size, path).toBe(bytes);
+    expect(release?.name).toBe(currentName(out));
   });
 
   test('where nothing but its end is another', async () => {
@@ -235,7 +227,7 @@ describe('a front is as old as the release that kept its pointer', () => {
 
   test('in status: after a quiet build, after a build of another front, when it is held back, after a rollback', async () => {
     const { database, out } = await published();
-    const first = readFileSync(join(out, 'releases/current'), 'utf8').trim();
+    const first = currentName(out);
     await buildTree(database, out, instant(LATER));
     expect(await ages(out, LATER)).toEqual({ alpha: 0, bravo: 0 });
     expect((await readStatus(out, 299, instantOf(instant(LATER) + 299))).isStale).toBe(false);

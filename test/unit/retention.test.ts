@@ -4,8 +4,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
-import type { DatedRelease } from '../../src/release/tree/dated-release.ts';
-import { releasesKept, type RetentionOptions } from '../../src/release/history/retention.ts';
+import { releasesKept, type Dated, type RetentionOptions } from '../../src/release/history/retention.ts';
 import { instant } from '../support/trees.ts';
 
 const MINUTE = 60;
@@ -13,17 +12,17 @@ const HOUR = 3600;
 const DAY = 24 * HOUR;
 
 /** A release whose id is its instant. */
-const releaseAt = (text: string): DatedRelease => ({ id: text, now: instant(text) });
+const releaseAt = (text: string): Dated => ({ id: text, now: instant(text) });
 
 /** Releases every so many seconds, the last one at `until`; oldest first. */
-function releasesEvery(seconds: number, total: number, until: string): DatedRelease[] {
+function releasesEvery(seconds: number, total: number, until: string): Dated[] {
   return Array.from({ length: total }, (_, i) =>
     releaseAt(formatInstant(instantOf(instant(until) - (total - 1 - i) * seconds))),
   );
 }
 
 /** What is kept, oldest first, as `id reason`. */
-function keptOf(releases: readonly DatedRelease[], options: Partial<RetentionOptions> = {}): string[] {
+function keptOf(releases: readonly Dated[], options: Partial<RetentionOptions> = {}): string[] {
   const currentId = releases.at(-1)?.id ?? null;
   const kept = releasesKept(releases, { graceSeconds: HOUR, currentId, ...options });
   return [...kept].map(([id, reason]) => `${id} ${reason}`).sort();
@@ -139,8 +138,8 @@ test('pruning after every build keeps at least what pruning once at the end woul
       }),
       fc.constantFrom(0, HOUR, 6 * HOUR),
       (gaps, graceSeconds) => {
-        const all: DatedRelease[] = [];
-        let held: DatedRelease[] = [];
+        const all: Dated[] = [];
+        let held: Dated[] = [];
         let now: number = instant('2026-05-01T09:00:00Z');
         for (const gap of gaps) {
           now += gap;

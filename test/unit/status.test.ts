@@ -31,11 +31,13 @@ function tree(horizonSeconds = 6 * 3600): TreeStatus {
     nextChange: '2026-05-01T11:00:00Z',
   };
   const manifest = {
-    schema: 1 as const,
+    schema: 2 as const,
     tool: 'test',
     now: pointer.now,
     horizonSeconds,
     tzdata: '2025b',
+    precompress: [],
+    allowed: [],
     fronts: [listing],
     files: [],
   };

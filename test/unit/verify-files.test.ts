@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
 import { filesOf } from '../support/trees.ts';
-import { editionIn, manifestIn, otherManifestPaths, sha256 } from '../support/verify-forgery.ts';
+import { manifestIn, otherManifestPaths } from '../support/manifests.ts';
+import { editionIn, sha256 } from '../support/verify-forgery.ts';
 import { describeDamages, F, flipBit, K, pointerPath, read, remove, soundTree, write } from '../support/verify-tree.ts';
 
 const sound = soundTree();

@@ -4,7 +4,8 @@ import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { pointerText } from '../../src/release/tree/codec.ts';
 import { filesOf } from '../support/trees.ts';
-import { forge, manifestIn, otherManifestPaths, pointerIn } from '../support/verify-forgery.ts';
+import { manifestIn, nameIn, otherManifestPaths } from '../support/manifests.ts';
+import { forge, pointerIn } from '../support/verify-forgery.ts';
 import { describeDamages, F, FRONTS, K, pointerPath, read, remove, soundTree, write } from '../support/verify-tree.ts';
 
 const sound = soundTree();
@@ -176,7 +177,7 @@ describeDamages('damaged pointers', sound, {
   },
   'current is behind: a stop before the last step': (root) => {
     const [older = ''] = otherManifestPaths(root);
-    write(root, 'releases/current', `${older.slice(9, 25)}\n`);
+    write(root, 'releases/current', `${nameIn(older)}\n`);
     return FRONTS.map((front) => `warning pointer-not-current ${pointerPath(front)}`);
   },
   'a release that takes a front away was stopped before current': (root) => {
@@ -194,7 +195,7 @@ describeDamages('damaged pointers', sound, {
     const named = new Set(manifestIn(root, older).files.map(({ path }) => path));
     for (const path of paths) if (!named.has(path)) remove(root, path);
     remove(root, pointerPath(K));
-    write(root, 'releases/current', `${older.slice(9, 25)}\n`);
+    write(root, 'releases/current', `${nameIn(older)}\n`);
     return [`warning pointer-missing ${pointerPath(K)}`, `warning pointer-not-current ${pointerPath(F)}`];
   },
 });

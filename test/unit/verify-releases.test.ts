@@ -2,11 +2,26 @@
 
 import { mkdirSync, renameSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { manifestText, pointerText } from '../../src/release/tree/codec.ts';
-import { currentManifestPath, forge, manifestIn, otherManifestPaths, sha256 } from '../support/verify-forgery.ts';
-import { describeDamages, F, flipBit, K, pointerPath, remove, soundTree, write } from '../support/verify-tree.ts';
+import type { ManifestHead } from '../../src/contract/manifest.ts';
+import { pointerText } from '../../src/release/tree/codec.ts';
+import {
+  currentManifestPath,
+  currentName,
+  manifestIn,
+  nameIn,
+  otherManifestPaths,
+  partPathsOf,
+  removeManifest,
+  writeManifest,
+} from '../support/manifests.ts';
+import { forge, sha256 } from '../support/verify-forgery.ts';
+import { describeDamages, F, flipBit, K, pointerPath, read, remove, soundTree, write } from '../support/verify-tree.ts';
 
 const sound = soundTree();
+
+function partsOf(root: string, path: string): readonly [string, string] {
+  return partPathsOf(JSON.parse(read(root, path)) as ManifestHead);
+}
 
 describeDamages('damaged releases', sound, {
   'one bit of the manifest in force is turned': (root) => {
@@ -25,8 +40,57 @@ describeDamages('damaged releases', sound, {
   },
   'an older manifest has another id': (root) => {
     const [path = ''] = otherManifestPaths(root);
-    renameSync(join(root, path), join(root, 'releases/0123456789abcdef.json'));
-    return ['error file-digest-wrong releases/0123456789abcdef.json'];
+    const other = path.replace(/-.*/, '-0123456789abcdef.json');
+    renameSync(join(root, path), join(root, other));
+    return [`error file-digest-wrong ${other}`];
+  },
+  'an older manifest has another instant in its name': (root) => {
+    const [path = ''] = otherManifestPaths(root);
+    const other = path.replace(/T\d{6}Z/, 'T000000Z');
+    renameSync(join(root, path), join(root, other));
+    return [`error manifest-invalid ${other}`];
+  },
+  'a part of the manifest in force is gone': (root) => {
+    const [part] = partsOf(root, currentManifestPath(root));
+    remove(root, part);
+    return [`error manifest-invalid ${part}`];
+  },
+  'one bit of a part of the manifest in force is turned': (root) => {
+    const [, part] = partsOf(root, currentManifestPath(root));
+    flipBit(root, part, 0.5);
+    return [`error manifest-invalid ${part}`];
+  },
+  'one bit of a part of an older manifest is turned': (root) => {
+    const [path = ''] = otherManifestPaths(root);
+    const [part] = partsOf(root, path);
+    flipBit(root, part, 0.5);
+    return [`error manifest-invalid ${part}`];
+  },
+  'a part of an older manifest is a folder': (root) => {
+    const [path = ''] = otherManifestPaths(root);
+    const [part] = partsOf(root, path);
+    remove(root, part);
+    mkdirSync(join(root, part));
+    return [`error file-kind-wrong ${part}`, `error manifest-invalid ${part}`];
+  },
+  'a part is what its name says, and no list': (root) => {
+    const path = currentManifestPath(root);
+    const text = '{}\n';
+    const digest = sha256(text).slice(0, 16);
+    const head = `${read(root, path).trimEnd().slice(0, -18)}${digest}"}\n`;
+    const forged = path.replace(/-.*/, `-${sha256(head).slice(0, 16)}.json`);
+    const fronts = read(root, partsOf(root, path)[0]);
+    removeManifest(root, path);
+    write(root, `releases/files-${digest}.json`, text);
+    write(root, forged, head);
+    write(root, partsOf(root, forged)[0], fronts);
+    write(root, 'releases/current', `${nameIn(forged)}\n`);
+    return [`error manifest-invalid releases/files-${digest}.json`];
+  },
+  'a run was stopped before the manifest of its parts': (root) => {
+    const parts = ['releases/files-0123456789abcdef.json', 'releases/fronts-0123456789abcdef.json'];
+    for (const part of parts) write(root, part, '[]\n');
+    return parts.map((part) => `warning unexpected ${part}`);
   },
   'an older manifest is a folder': (root) => {
     const [path = ''] = otherManifestPaths(root);
@@ -35,14 +99,14 @@ describeDamages('damaged releases', sound, {
     return [`error file-kind-wrong ${path}`];
   },
   'a manifest is what its name says, and none': (root) => {
-    const text = '{"schema":1}\n';
-    const path = `releases/${sha256(text).slice(0, 16)}.json`;
+    const text = '{"schema":2}\n';
+    const path = `releases/20260501T090000Z-${sha256(text).slice(0, 16)}.json`;
     write(root, path, text);
     return [`error manifest-invalid ${path}`];
   },
   'a rollback was stopped before any pointer': (root) => {
     const [path = ''] = otherManifestPaths(root);
-    write(root, 'releases/hold', `${path.slice('releases/'.length, -'.json'.length)}\n`);
+    write(root, 'releases/hold', `{"all":"${nameIn(path)}"}\n`);
     return ['warning hold-not-current releases/hold'];
   },
   'a rollback was stopped after a pointer, and after one that it takes away': (root) => {
@@ -51,14 +115,9 @@ describeDamages('damaged releases', sound, {
     const listing = older.fronts.find(({ front }) => front === F);
     if (listing === undefined) throw new Error('no such front');
     // The older release without the other front, so that its pointer is taken away.
-    const text = manifestText({
-      ...older,
-      fronts: [listing],
-      files: older.files.filter((file) => file.path.includes(`/${F}/`)),
-    });
-    const id = sha256(text).slice(0, 16);
-    write(root, `releases/${id}.json`, text);
-    write(root, 'releases/hold', `${id}\n`);
+    const files = older.files.filter((file) => file.path.includes(`/${F}/`));
+    const forged = writeManifest(root, { ...older, fronts: [listing], files });
+    write(root, 'releases/hold', `{"all":"${nameIn(forged)}"}\n`);
     write(root, pointerPath(F), pointerText(listing.pointer));
     remove(root, pointerPath(K));
     return [
@@ -68,12 +127,21 @@ describeDamages('damaged releases', sound, {
     ];
   },
   'the tree is held at the release in force, and a pointer is missing': (root) => {
-    write(root, 'releases/hold', currentManifestPath(root).slice('releases/'.length, -'.json'.length));
+    write(root, 'releases/hold', `{"all":"${currentName(root)}"}\n`);
     remove(root, pointerPath(K));
     return [`error pointer-missing ${pointerPath(K)}`];
   },
   'hold names no release that is kept': (root) => {
+    write(root, 'releases/hold', '{"all":"20260501T090000Z-0123456789abcdef"}\n');
+    return ['error hold-invalid releases/hold'];
+  },
+  'hold names no release that is kept, as earlier versions wrote it': (root) => {
     write(root, 'releases/hold', '0123456789abcdef\n');
+    return ['error hold-invalid releases/hold'];
+  },
+  'a front is held at a release that is kept, and one at another': (root) => {
+    const fronts = { [F]: currentName(root), [K]: '20260501T090000Z-0123456789abcdef' };
+    write(root, 'releases/hold', `${JSON.stringify({ fronts })}\n`);
     return ['error hold-invalid releases/hold'];
   },
   'hold is torn': (root) => {
@@ -85,7 +153,7 @@ describeDamages('damaged releases', sound, {
     return ['error file-kind-wrong releases/hold'];
   },
   'current points nowhere': (root) => {
-    write(root, 'releases/current', '0123456789abcdef\n');
+    write(root, 'releases/current', '20260501T090000Z-0123456789abcdef\n');
     return ['error current-invalid releases/current'];
   },
   'current is torn': (root) => {
@@ -109,7 +177,7 @@ describeDamages('damaged releases', sound, {
     const [older = ''] = otherManifestPaths(root);
     const named = new Set(manifestIn(root).files.map(({ path }) => path));
     for (const { path } of manifestIn(root, older).files) if (!named.has(path)) remove(root, path);
-    remove(root, older);
+    removeManifest(root, older);
     remove(root, 'releases/current');
     return ['warning current-invalid releases/current'];
   },
@@ -124,7 +192,7 @@ describeDamages('damaged releases', sound, {
     const named = new Set(manifestIn(root).files.map(({ path }) => path));
     const [older = ''] = otherManifestPaths(root);
     const strangers = manifestIn(root, older).files.filter(({ path }) => !named.has(path));
-    remove(root, older);
+    removeManifest(root, older);
     return strangers.map(({ path }) => `warning unexpected ${path}`);
   },
   'a manifest is not sorted': (root) => {

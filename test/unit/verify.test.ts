@@ -11,7 +11,8 @@ import { formatAmount } from '../../src/catalogue/money.ts';
 import { AppError } from '../../src/errors.ts';
 import { verifyTree } from '../../src/release/verify/verify.ts';
 import { DirectoryReader } from '../../src/storage/folder/reader.ts';
-import { editionIn, forge, manifestIn, otherManifestPaths, sha256 } from '../support/verify-forgery.ts';
+import { manifestIn, nameIn, otherManifestPaths } from '../support/manifests.ts';
+import { editionIn, forge, sha256 } from '../support/verify-forgery.ts';
 import {
   copyOf,
   F,
@@ -111,7 +112,7 @@ describe('verifyTree', () => {
     const lines: string[] = [];
     for await (const finding of verifyTree(DirectoryReader.open(root), nothingLooked(), () => undefined)) {
       lines.push(lineOf(finding));
-      write(root, 'releases/current', `${older.slice(9, 25)}\n`);
+      write(root, 'releases/current', `${nameIn(older)}\n`);
     }
     expect(lines).toEqual(['warning temporary-name releases/.x.tmp', 'warning tree-changed releases/current']);
   });
@@ -140,8 +141,8 @@ describe('verifyTree', () => {
 
   test.each(['pointer', 'manifest', 'key ring'])('refuses to judge a %s of a newer schema', async (kind) => {
     const root = copyOf(sound);
-    const text = '{"schema":2}\n';
-    const manifest = `releases/${sha256(text).slice(0, 16)}.json`;
+    const text = '{"schema":3}\n';
+    const manifest = `releases/20260501T090000Z-${sha256(text).slice(0, 16)}.json`;
     write(root, kind === 'pointer' ? pointerPath(F) : kind === 'manifest' ? manifest : KEY_RING, text);
     await expect(findingsOf(root)).rejects.toMatchObject({ code: 'tree-newer-schema' });
   });

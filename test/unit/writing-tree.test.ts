@@ -27,7 +27,7 @@ const CASES: readonly (readonly [string, (store: ReleaseStore) => Promise<unknow
   ['an edition', async (store) => [await store.create({ path: EDITION, bytes }), await store.settle()], 6],
   ['a pointer', put('public/fronts/alpha/pointer.json'), 6],
   ['the key ring', put('edge/keyring.json'), 6],
-  ['a manifest', put('releases/0123456789abcdef.json'), 6],
+  ['a manifest', put('releases/20260501T090000Z-0123456789abcdef.json'), 6],
   ['a removal', (store) => store.remove(['releases/grace']), 6],
 ];
 

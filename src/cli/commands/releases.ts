@@ -32,7 +32,7 @@ ${TRY_AGAIN}.`)
         terminal.print(listText(json, terminal));
         for (const finding of json.findings) terminal.log(findingLine(finding));
       }
-      return json.findings.length > 0 ? EXIT.findings : EXIT.done;
+      return json.findings.some(({ severity }) => severity === 'error') ? EXIT.findings : EXIT.done;
     });
 }
 

@@ -57,14 +57,14 @@ ${TRY_AGAIN}.`)
 }
 
 async function rollBack(
-  name: string,
+  word: string,
   flags: PublishHookFlags,
   context: CommandContext,
 ): Promise<[RollbackResultJson, string]> {
   const { terminal, now } = context;
   const { out } = flags;
   const { releaseOfTree, rollBackTree } = await import('../../operations/history.ts');
-  const { id, validUntil, expiringFrom } = await releaseOfTree(out, name);
+  const { id, name, validUntil, expiringFrom } = await releaseOfTree(out, word);
   if (validUntil !== null && expiringFrom !== null && expiringFrom <= now()) {
     const isOver = validUntil <= formatInstant(now());
     const state = isOver
@@ -72,13 +72,14 @@ async function rollBack(
       : `is right only until ${validUntil}: from then on edges serve its last edition, marked as stale`;
     terminal.log(`note: a front of release ${id} ${state}\n${copyText(out)}`);
   }
-  const { manifest, now: releaseNow, plan, fronts, replacedId, findings, requests } = await rollBackTree(out, id);
+  const rolledBack = await rollBackTree(out, name);
+  const { release, manifest, plan, fronts, replaced, findings, requests } = rolledBack;
   for (const finding of findings) terminal.log(findingLine(finding));
   const pointersOf = (action: PlanEntry['action']): number =>
     plan.filter((entry) => entry.action === action && entry.path.endsWith('/pointer.json')).length;
   const pointers = { put: pointersOf('put'), kept: pointersOf('keep'), removed: pointersOf('remove') };
   const changed = fronts.filter(({ isChanged }) => isChanged);
-  if (changed.length === 0 && id !== replacedId) terminal.log(sameWarning(id, replacedId, out));
+  if (changed.length === 0 && id !== replaced?.id) terminal.log(sameWarning(id, replaced?.id ?? null, out));
   const unchangedTotal = fronts.length - changed.length;
   const lines = [
     `Rolled back to release ${id} as of ${manifest.now}: ${countText(manifest.fronts.length, 'front')}; ` +
@@ -88,7 +89,7 @@ async function rollBack(
     ...requestLines(requests),
     ...holdLines(id, id),
   ];
-  const notified = await notifyOfPublish({ plan, releaseId: id, replacedId }, flags, context, releaseNow);
+  const notified = await notifyOfPublish({ plan, release, replaced }, flags, context, rolledBack.now);
   for (const warning of notified.warnings) terminal.log(warningLine(warning));
   const bill = requests === null ? {} : { requests };
   return [{ release: id, hold: { release: id }, pointers, fronts, validUntil, ...bill, ...notified }, lines.join('\n')];
@@ -125,13 +126,13 @@ function copyText(out: string): string {
 
 async function resume(out: string): Promise<[RollbackResultJson, string]> {
   const { resumeTree } = await import('../../operations/history.ts');
-  const { lifted, currentId, requests } = await resumeTree(out);
+  const { lifted, current, requests } = await resumeTree(out);
   const state = lifted === null ? 'The tree was not held' : 'Resumed: the next build publishes again';
   const pointers = { put: 0, kept: 0, removed: 0 };
   const bill = requests === null ? {} : { requests };
-  const text = `${state}; ${currentId === null ? 'no release' : `release ${currentId}`} is current`;
+  const text = `${state}; ${current === null ? 'no release' : `release ${current.id}`} is current`;
   return [
-    { release: currentId, hold: null, pointers, fronts: [], validUntil: null, ...bill, warnings: [] },
+    { release: current?.id ?? null, hold: null, pointers, fronts: [], validUntil: null, ...bill, warnings: [] },
     [text, ...requestLines(requests)].join('\n'),
   ];
 }

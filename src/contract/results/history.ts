@@ -54,7 +54,7 @@ export const releasesResultSchema = z.strictObject({
   ),
   /** null if the tree is not held. */
   hold: holdSchema.nullable(),
-  /** Manifests that cannot be read. */
+  /** Manifests that cannot be read; a warning of those that earlier versions wrote. */
   findings: z.array(findingSchema),
 });
 

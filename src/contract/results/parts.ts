@@ -20,7 +20,10 @@ export const findingSchema = z.strictObject({
   hint: z.string().exactOptional(),
 }) satisfies z.ZodType<Finding>;
 
-/** The release at which a rollback holds the tree; its id is null if `releases/hold` is damaged. */
+/**
+ * The release at which a rollback holds the tree; its id is null if `releases/hold` is damaged, or
+ * names none for the tree as a whole.
+ */
 export const holdSchema = z.strictObject({ release: releaseId.nullable() });
 
 export const prunedSchema = z.strictObject({ releases: count, files: count, bytes: count });
@@ -73,7 +76,9 @@ export const planEntrySchema = z.strictObject({
     'front-gone',
     /** The manifest of a release that is no longer kept. */
     'not-kept',
-    /** An edition that no pointer and no kept release names. */
+    /**
+     * An edition that no pointer and no kept release names, or a part that no kept manifest names.
+     */
     'not-named',
     /** A file of a sharded run that is over. */
     'run-over',
@@ -106,7 +111,7 @@ export const publishWarningsSchema = z.array(
 export const sentNoticeSchema = publishNoticeSchema.nullable().optional();
 
 export type RequestsJson = z.infer<typeof requestsSchema>;
-export type Hold = z.infer<typeof holdSchema>;
+export type HoldJson = z.infer<typeof holdSchema>;
 export type PlanEntry = z.infer<typeof planEntrySchema>;
 export type Guard = z.infer<typeof guardSchema>;
 export type KeysGuard = z.infer<typeof keysGuardSchema>;

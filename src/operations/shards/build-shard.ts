@@ -11,7 +11,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Front } from '../../catalogue/front.ts';
 import { formatInstant, instantOf, type Instant } from '../../catalogue/instant.ts';
 import { TREE_SCHEMA } from '../../contract/primitives.ts';
-import type { Hold, KeysGuard } from '../../contract/results/parts.ts';
+import type { HoldJson, KeysGuard } from '../../contract/results/parts.ts';
 import type { RunSettings, ShardFront, ShardResult } from '../../contract/run.ts';
 import { openCatalogue } from '../../database/open.ts';
 import { checkContract } from '../../database/contract/check-schema.ts';
@@ -19,7 +19,7 @@ import { FindingLog } from '../../database/contract/row-checker.ts';
 import { loadCatalogue, loadProducts } from '../../database/load/load-catalogue.ts';
 import { stateReader, type StateReader } from '../../database/state-reader.ts';
 import { AppError, afterWriting } from '../../errors.ts';
-import { readHold } from '../../release/tree/hold.ts';
+import { holdJson, readHold } from '../../release/tree/hold.ts';
 import { nextKeyRing } from '../../release/publish/next-key-ring.ts';
 import { settled } from '../../release/publish/publish.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
@@ -52,7 +52,7 @@ export interface ShardOptions extends Omit<BuildOptions, 'frontCodes' | 'isDryRu
 export interface ShardBuilt {
   readonly now: Instant;
   /** The rollback that holds the tree: nothing was rendered. */
-  readonly hold: Hold | null;
+  readonly hold: HoldJson | null;
   /** The guards on the key ring. */
   readonly guards: readonly KeysGuard[];
   /** Whether the result was there already, from an earlier start. */
@@ -104,7 +104,7 @@ async function buildIntoShared(
   const keySettings = { guards: options.guards, frontCodes: null };
   if (hold !== null) {
     const { guards } = await publishKeysInto(tree.store, databasePath, keySettings, proposedNow);
-    return { now: proposedNow, hold, guards, isRepeated: false, results: [] };
+    return { now: proposedNow, hold: holdJson(hold), guards, isRepeated: false, results: [] };
   }
   const settings = await joinRun(tree, options, proposedNow);
   const now = nowOf(settings);

@@ -8,7 +8,7 @@ import type { AllowableGuard } from '../../contract/allowable-guards.ts';
 import type { RunSettings, ShardResult } from '../../contract/run.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
-import { readHold } from '../../release/tree/hold.ts';
+import { holdJson, readHold } from '../../release/tree/hold.ts';
 import { recheckFront } from '../../release/publish/recheck-front.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
 import type { TreeFiles, TreeFolders } from '../../release/tree/files.ts';
@@ -83,8 +83,9 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
   if (first === undefined) {
     if (hold === null) throw missingRun(options, store.root);
     // The shards have seen the hold too, and rendered nothing.
-    const { currentId } = published;
-    return { ...NOTHING_RENDERED, settings: null, hold, releaseId: currentId, replacedId: currentId };
+    const { current } = published;
+    const same = { release: current, releaseId: current?.id ?? null, replaced: current };
+    return { ...NOTHING_RENDERED, ...same, settings: null, hold: holdJson(hold) };
   }
   const { settings, catalogue } = first;
   const keyRing = await finishKeyRing(found, options.allow ?? [], published, store);

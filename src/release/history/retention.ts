@@ -3,8 +3,11 @@
 // prune alike.
 
 import { SECONDS_PER_DAY } from '../../catalogue/instant.ts';
+import { byNewest, type DatedRelease } from '../../contract/release-name.ts';
 import type { KeepReason } from '../../contract/results/history.ts';
-import { byNewest, type DatedRelease } from '../tree/dated-release.ts';
+
+/** All that retention knows of a release. */
+export type Dated = Pick<DatedRelease, 'id' | 'now'>;
 
 const RECENT_TOTAL = 10;
 const SECONDS_PER_HOUR = 3600;
@@ -35,18 +38,18 @@ export interface RetentionOptions {
  * `now` of the next one; rollback-grace.ts handles the cases where that is wrong.
  */
 export function releasesKept(
-  releases: readonly DatedRelease[],
+  releases: readonly Dated[],
   { graceSeconds, currentId, notifiedId = null }: RetentionOptions,
 ): Map<string, KeepReason> {
   const newestFirst = releases.toSorted(byNewest);
   const kept = new Map<string, KeepReason>();
-  const keep = ({ id }: DatedRelease, reason: KeepReason): void => {
+  const keep = ({ id }: Dated, reason: KeepReason): void => {
     if (!kept.has(id)) kept.set(id, reason);
   };
   for (const release of releases) if (release.id === currentId) keep(release, 'current');
   for (const reference of newestFirst.filter(({ id }, i) => i === 0 || id === currentId)) {
     const counted = newestFirst.filter(({ now }) => now <= reference.now);
-    const isYounger = ({ now }: DatedRelease, seconds: number): boolean => reference.now - now < seconds;
+    const isYounger = ({ now }: Dated, seconds: number): boolean => reference.now - now < seconds;
     for (const release of counted.slice(0, RECENT_TOTAL)) keep(release, 'recent');
     for (const [i, release] of counted.entries()) {
       const successor = counted[i - 1];
@@ -65,8 +68,8 @@ export function releasesKept(
  * The last release of each hour or day. Hours and days are those of UTC, not counted back from
  * `now`, so that the choice does not change from run to run.
  */
-function lastOfEach(periodSeconds: number, newestFirst: readonly DatedRelease[]): DatedRelease[] {
-  const periodOf = ({ now }: DatedRelease): number => Math.floor(now / periodSeconds);
+function lastOfEach(periodSeconds: number, newestFirst: readonly Dated[]): Dated[] {
+  const periodOf = ({ now }: Dated): number => Math.floor(now / periodSeconds);
   return newestFirst.filter((release, i) => {
     const before = newestFirst[i - 1];
     return before === undefined || periodOf(before) !== periodOf(release);

@@ -18,32 +18,34 @@ import type { TreeFiles } from '../tree/files.ts';
 import { orThrow } from '../tree/found.ts';
 import { putHold } from '../tree/hold.ts';
 import type { PublishedTree } from '../tree/published.ts';
-import { readManifest, resolveRelease } from '../tree/read.ts';
+import { readManifest } from '../tree/manifest.ts';
 import { readAhead } from '../tree/read-ahead.ts';
+import { resolveRelease } from '../tree/releases.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { summary } from '../verify/finding-sink.ts';
 
 /**
- * Rolls back to the release that a name stands for, and holds the tree at it. Writes nothing unless
+ * Rolls back to the release that a word stands for, and holds the tree at it. Writes nothing unless
  * every file of the release matches its manifest.
- * @returns the manifest; `plan`, what was done to hold, pointers and `current`; `fronts`, what
+ * @returns the release and its manifest; `plan`, what was done to hold, pointers and `current`; `fronts`, what
  * visitors see of each front before and after
- * @throws AppError release-unknown, release-damaged, tree-full, tree-not-writable, tree-unreadable
+ * @throws AppError release-unknown, release-damaged, release-older, tree-full, tree-not-writable,
+ * tree-unreadable
  */
-export async function rollBack(name: string, published: PublishedTree, store: ReleaseStore) {
-  const id = await resolveRelease(name, store);
-  const manifest = orThrow(await readManifest(id, store), 'release-damaged', store.root);
-  await refuseUnlessWhole(id, manifest, store);
+export async function rollBack(word: string, published: PublishedTree, store: ReleaseStore) {
+  const release = await resolveRelease(word, store);
+  const manifest = orThrow(await readManifest(release, store), 'release-damaged', store.root);
+  await refuseUnlessWhole(release.id, manifest, store);
   const fronts = await frontChanges(manifest, published);
 
-  const hold = await putHold(id, store);
+  const hold = await putHold(release, store);
   // State after a stop here: builds are held; every front has its old snapshot.
 
   const listed = new Set(manifest.fronts.map(({ front }) => front));
   const removed = published.fronts.filter((code) => !listed.has(code));
   await store.confirmLock();
-  const swaps = await activateRelease({ releaseId: id, listings: manifest.fronts, removed }, published, store);
-  return { manifest, plan: [hold, ...swaps], fronts };
+  const swaps = await activateRelease({ release, listings: manifest.fronts, removed }, published, store);
+  return { release, manifest, plan: [hold, ...swaps], fronts };
 }
 
 /**

@@ -1,27 +1,29 @@
 // Publishes a release: snapshot.md, "Publish protocol", steps 2 to 5. The order of writes upholds
 // law 4 (whole) and law 5 (immutable):
 //
-//   content, front by front  →  all of it durable  →  manifest  →  pointers  →  current
+//   content, front by front  →  all of it durable  →  parts of the manifest  →  manifest
+//     →  pointers  →  current
 //
 // Wherever this stops, each front has either its old or its new snapshot, and the next run
 // completes the work. The caller holds the lock.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
-import type { Manifest } from '../../contract/manifest.ts';
+import { MANIFEST_SCHEMA, type Manifest } from '../../contract/manifest.ts';
 import type { HeldReason } from '../../contract/held-reasons.ts';
-import { TREE_SCHEMA } from '../../contract/primitives.ts';
-import type { Guard, Hold, PlanEntry } from '../../contract/results/parts.ts';
+import type { Release } from '../../contract/release-name.ts';
+import type { Guard, KeysGuard, PlanEntry } from '../../contract/results/parts.ts';
 import { AppError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
-import { digestOf, folderOf, pathOf } from '../../render/paths.ts';
-import { manifestText } from '../tree/codec.ts';
-import { sha256Of } from '../tree/digest.ts';
+import { folderOf, pathOf } from '../../render/paths.ts';
+import type { Compression } from '../tree/files.ts';
+import { orNull } from '../tree/found.ts';
+import { manifestText, type ManifestText } from '../tree/manifest.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import { replaceIfChanged } from '../tree/replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { activateRelease } from '../tree/activate.ts';
-import { isAllowed, isMoreThanShare, type GuardedBefore, type GuardOptions } from './guards.ts';
-import { readHold } from '../tree/hold.ts';
+import { allowedOf, isAllowed, isMoreThanShare, type GuardedBefore, type GuardOptions, type PassedGuard } from './guards.ts';
+import { isSameHold, readHold, type Hold } from '../tree/hold.ts';
 import { withQuietPointer } from './quiet-pointer.ts';
 import { heldResult, type FrontResult } from './render-front.ts';
 
@@ -42,12 +44,16 @@ export interface PublishInput {
   readonly horizonSeconds: number;
   readonly toolVersion: string;
   readonly tzdata: string;
+  /** The compressed copies that were written of new editions. */
+  readonly precompress: readonly Compression[];
   readonly guards: GuardOptions;
+  /** The guards on the key ring that tripped. */
+  readonly keyGuards: readonly KeysGuard[];
 }
 
 export interface Publication {
-  /** The id of the new release; of the current one if there was nothing to publish. */
-  readonly releaseId: string | null;
+  /** The new release; the current one if there was nothing to publish. */
+  readonly release: Release | null;
   /**
    * The result of each front, sorted by code. A held front keeps the listing of its published
    * snapshot, if it has one.
@@ -90,25 +96,48 @@ export async function publish(
   const results = await settled(input.results, store);
   // State after a stop here: content that no pointer names.
 
-  const { outcomes, removed, isRemoving } = await planRelease({ ...input, results }, published, now);
+  const { outcomes, removed, isRemoving, passed } = await planRelease({ ...input, results }, published, now);
   // An earlier run may have stopped after removing pointers and before replacing `current`, whose
   // release then still lists those fronts.
   const codes = new Set(outcomes.map(({ code }) => code));
   const isAnyLeft = isRemoving && published.listedFronts.some((code) => !codes.has(code));
   const listings = outcomes.flatMap(({ held, listing }) => (held === null ? (listing ?? []) : []));
   if (listings.length === 0 && removed.length === 0 && !isAnyLeft) {
-    return { releaseId: published.currentId, outcomes, plan: [], findings: published.findings };
+    return { release: published.current, outcomes, plan: [], findings: published.findings };
   }
 
-  const manifest = manifestText(manifestOf(outcomes, input, now));
-  const releaseId = digestOf(sha256Of(new TextEncoder().encode(manifest)));
-  const manifestEntry = await replaceIfChanged(pathOf({ kind: 'manifest', id: releaseId }), manifest, store);
+  const manifest = manifestText(manifestOf(outcomes, passed, input, now));
+  const { release, text } = manifest;
+  const isDistrusting = input.guards.force || published.manifest === null;
+  const parts = await putParts(manifest, isDistrusting, store);
+  // State after a stop here: parts that no manifest names.
+  const head = await replaceIfChanged(pathOf({ kind: 'manifest', release }), text, store);
   // State after a stop here: the manifest of a release that is not current.
 
   await store.confirmLock();
-  if ((await readHold(store))?.release !== input.hold?.release) throw holdChanged(store.root);
-  const swaps = await activateRelease({ releaseId, listings, removed }, published, store);
-  return { releaseId, outcomes, plan: [manifestEntry, ...swaps], findings: published.findings };
+  if (!isSameHold(await readHold(store), input.hold)) throw holdChanged(store.root);
+  const swaps = await activateRelease({ release, listings, removed }, published, store);
+  return { release, outcomes, plan: [...parts, head, ...swaps], findings: published.findings };
+}
+
+/**
+ * Writes the parts of a manifest that do not exist. Their name is their digest, so that a file of
+ * the same size is believed, unless something is damaged (`isDistrusting`).
+ */
+async function putParts(
+  { parts }: ManifestText,
+  isDistrusting: boolean,
+  store: ReleaseStore,
+): Promise<readonly PlanEntry[]> {
+  // A listing is no proof: the part may have been removed since.
+  const sizeOf = store.askSize ?? ((path: string) => store.size(path));
+  return Promise.all(
+    parts.map(async ({ path, text }): Promise<PlanEntry> => {
+      const bytes = Buffer.byteLength(text);
+      if (isDistrusting || orNull(await sizeOf(path)) !== bytes) return replaceIfChanged(path, text, store);
+      return { action: 'keep', path, bytes, reason: 'same-content' };
+    }),
+  );
 }
 
 /**
@@ -148,6 +177,7 @@ interface ReleasePlan {
   readonly removed: readonly string[];
   /** Whether fronts that have left the catalogue may be removed. */
   readonly isRemoving: boolean;
+  readonly passed: readonly PassedGuard[];
 }
 
 /** Decides for every front whether it is published, kept or removed. */
@@ -163,7 +193,8 @@ async function planRelease(input: PublishInput, published: PublishedTree, now: I
 
   const listed = new Set(outcomes.map(({ code }) => code));
   const vanished = published.fronts.filter((code) => !listed.has(code));
-  const guard = input.removalGuard === null ? guardOnRemovals(vanished, published.fronts.length, input) : null;
+  const missed = vanished.filter((code) => !input.disabledCodes.has(code));
+  const guard = input.removalGuard === null ? guardOnRemovals(missed.length, published.fronts.length, input) : null;
   const reason = input.removalGuard ?? (guard?.isOverridden === false ? 'max-shrink' : null);
   const guards = guard === null ? [] : [guard];
   if (reason !== null) {
@@ -171,7 +202,12 @@ async function planRelease(input: PublishInput, published: PublishedTree, now: I
       outcomes.push(await keepPublished(heldResult(code, reason, guards), reason, published));
   }
   outcomes.sort((a, b) => (a.code < b.code ? -1 : 1));
-  return { outcomes, removed: reason === null ? vanished : [], isRemoving: reason === null };
+  const passed = outcomes
+    .filter(({ held }) => held === null)
+    .flatMap(({ code: front, guards }) => guards.map(({ code }): PassedGuard => ({ code, front })));
+  for (const { code, isOverridden } of input.keyGuards) if (isOverridden) passed.push({ code, front: null });
+  if (guard?.isOverridden === true) for (const front of missed) passed.push({ code: guard.code, front });
+  return { outcomes, removed: reason === null ? vanished : [], isRemoving: reason === null, passed };
 }
 
 /**
@@ -179,8 +215,7 @@ async function planRelease(input: PublishInput, published: PublishedTree, now: I
  * empty for a moment, must not unpublish everything. It allows the same share as the guard on
  * cards. Disabled fronts do not count: somebody chose to remove them.
  */
-function guardOnRemovals(vanishedCodes: readonly string[], publishedTotal: number, input: PublishInput): Guard | null {
-  const vanished = vanishedCodes.filter((code) => !input.disabledCodes.has(code)).length;
+function guardOnRemovals(vanished: number, publishedTotal: number, input: PublishInput): Guard | null {
   if (!isMoreThanShare(vanished, publishedTotal, input.guards.maxShrink)) return null;
   const message = `${vanished} of ${publishedTotal} published fronts have vanished from the catalogue`;
   return { code: 'max-shrink', message, isOverridden: isAllowed('max-shrink', input.guards) };
@@ -198,15 +233,22 @@ async function keepPublished(
   return { code, held, guards, listing: front, files, plan: [], findings };
 }
 
-function manifestOf(outcomes: readonly FrontResult[], input: PublishInput, now: Instant): Manifest {
+function manifestOf(
+  outcomes: readonly FrontResult[],
+  passed: readonly PassedGuard[],
+  input: PublishInput,
+  now: Instant,
+): Manifest {
   const listings = outcomes.flatMap((outcome) => outcome.listing ?? []);
   const files = outcomes.flatMap((outcome) => outcome.files);
   return {
-    schema: TREE_SCHEMA,
+    schema: MANIFEST_SCHEMA,
     tool: input.toolVersion,
     now: formatInstant(now),
     horizonSeconds: input.horizonSeconds,
     tzdata: input.tzdata,
+    precompress: input.precompress.toSorted(),
+    allowed: allowedOf(passed),
     fronts: listings.sort((a, b) => (a.front < b.front ? -1 : 1)),
     files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
   };

@@ -5,20 +5,21 @@
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Manifest, ManifestFront } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
-import type { Hold } from '../../contract/results/parts.ts';
 import type { Finding } from '../../findings.ts';
 import { ENDPOINTS, pathOf } from '../../render/paths.ts';
 import { asOf } from '../tree/as-of.ts';
 import { entryOf } from '../../contract/pointer-entry.ts';
-import { pointerText, PROBLEM_CODE } from '../tree/codec.ts';
+import { pointerText, problemCode, type PROBLEM_CODE } from '../tree/codec.ts';
 import type { TreeFolders } from '../tree/files.ts';
 import { damaged, type Failure, type Found } from '../tree/found.ts';
+import { readHoldFile, type Hold } from '../tree/hold.ts';
 import { missingKeys, validKeysOf } from '../tree/key-validity.ts';
-import { listedFronts, readCurrent, readHeldId, readKeyRing, readManifest, readPointer } from '../tree/read.ts';
+import { readManifest } from '../tree/manifest.ts';
+import { listedFronts, readCurrent, readKeyRing, readPointer } from '../tree/read.ts';
 import { readAhead } from '../tree/read-ahead.ts';
 
 export interface TreeStatus {
-  /** The current release; null if missing or damaged. */
+  /** The current release; null if missing, damaged or of an earlier version. */
   readonly release: { readonly id: string; readonly manifest: Manifest } | null;
   /** The hold of a rollback; null if the tree is not held. */
   readonly hold: Hold | null;
@@ -58,9 +59,9 @@ export async function readTreeStatus(files: TreeFolders): Promise<TreeStatus> {
   const listings = new Map(release?.manifest.fronts.map((front) => [front.front, front]));
   const unseen = [...listings.keys()].filter((code) => !pointers.has(code));
   for await (const [code, pointer] of readAhead(unseen, read)) pointers.set(code, pointer);
-  const held = await readHeldId(files);
+  const held = await readHoldFile(files);
   // A damaged file also holds the tree.
-  const hold = !held.ok && held.why === 'missing' ? null : { release: held.ok ? held.value : null };
+  const hold: Hold | null = held.ok ? held.value : held.why === 'missing' ? null : { kind: 'damaged' };
   const fronts = [...pointers].map(([code, read]): PublishedFront => {
     if (!read.ok) {
       const isMissing = read.why === 'missing';
@@ -120,11 +121,11 @@ async function readCurrentRelease(files: TreeFolders, findings: Finding[]): Prom
     return null;
   }
   const manifest = await readManifest(current.value, files);
-  if (manifest.ok) return { id: current.value, manifest: manifest.value };
+  if (manifest.ok) return { id: current.value.id, manifest: manifest.value };
   findings.push(findingOf('manifest', manifest, 'warning'));
   return null;
 }
 
 function findingOf(kind: keyof typeof PROBLEM_CODE, failure: Failure, severity: Finding['severity']): Finding {
-  return { severity, code: PROBLEM_CODE[kind], place: failure.location, message: failure.message };
+  return { severity, code: problemCode(kind, failure), place: failure.location, message: failure.message };
 }

@@ -7,6 +7,7 @@ import type { NextResultJson, StatusResultJson } from '../../contract/results/st
 import { editionIndexAt } from '../../render/edition-choice.ts';
 import { ENDPOINTS, type Endpoint } from '../../render/paths.ts';
 import { entryOf } from '../../contract/pointer-entry.ts';
+import { holdJson } from '../tree/hold.ts';
 import type { PublishedFront, TreeStatus } from './read-status.ts';
 
 /**
@@ -31,7 +32,7 @@ export function statusOf(
   return {
     at: formatInstant(at),
     isStale: fronts.length === 0 || fronts.some(({ stale }) => stale !== null),
-    hold,
+    hold: holdJson(hold),
     release: release && releaseOf(release),
     fronts,
     findings: [...findings],

@@ -4,6 +4,7 @@
 //   pointers, front by front  →  removal of pointers of fronts that the release does not have  →  current
 
 import type { ManifestFront } from '../../contract/manifest.ts';
+import type { Release } from '../../contract/release-name.ts';
 import type { PlanEntry } from '../../contract/results/parts.ts';
 import { pathOf } from '../../render/paths.ts';
 import type { PublishedTree } from './published.ts';
@@ -13,7 +14,7 @@ import { pointerText } from './codec.ts';
 
 /** A release to activate. */
 export interface Swap {
-  readonly releaseId: string;
+  readonly release: Release;
   /** The fronts whose pointers are replaced by the release's. Pointers of other fronts stay. */
   readonly listings: readonly ManifestFront[];
   /** Fronts that lose their pointers. */
@@ -25,7 +26,7 @@ export interface Swap {
  * @throws AppError tree-full, tree-not-writable, tree-unreadable
  */
 export async function activateRelease(
-  { releaseId, listings, removed }: Swap,
+  { release, listings, removed }: Swap,
   published: PublishedTree,
   store: ReleaseStore,
 ): Promise<readonly PlanEntry[]> {
@@ -50,6 +51,6 @@ export async function activateRelease(
   if (pointers.length > 0) await store.remove(pointers);
   // State after a stop here: each front has its old or its new snapshot, whole.
 
-  plan.push(await replaceIfChanged(pathOf({ kind: 'current' }), `${releaseId}\n`, store));
+  plan.push(await replaceIfChanged(pathOf({ kind: 'current' }), `${release.name}\n`, store));
   return plan;
 }

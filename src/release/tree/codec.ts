@@ -1,37 +1,23 @@
-// Encodes and parses the files of a tree: pointer, manifest, key ring, `current` and the files of
-// sharded runs.
+// Encodes and parses the small files of a tree: pointer, key ring, `current`, hold and the files of
+// sharded runs. Manifests are manifest.ts.
 
 import type * as z from 'zod';
 import type { FindingCode } from '../../findings.ts';
 import { keyRingSchema, type KeyRing } from '../../contract/key-ring.ts';
-import {
-  manifestFilesSchema,
-  manifestHeadSchema,
-  manifestSchema,
-  type Manifest,
-  type ManifestHead,
-} from '../../contract/manifest.ts';
 import { HEAD, LINE_WIDTH, TAIL } from '../../contract/key-ring-layout.ts';
 import { entryOf, INSTANT_WIDTH } from '../../contract/pointer-entry.ts';
 import { pointerSchema, type Pointer } from '../../contract/pointer.ts';
-import { releaseId, TREE_SCHEMA } from '../../contract/primitives.ts';
+import { TREE_SCHEMA } from '../../contract/primitives.ts';
+import { parseRelease, type Release } from '../../contract/release-name.ts';
 import { runSettingsSchema, shardResultSchema } from '../../contract/run.ts';
 import { AppError } from '../../errors.ts';
 import { editionPath, ENDPOINTS } from '../../render/paths.ts';
-import { damaged, found, type Found } from './found.ts';
+import { damaged, found, type Failure, type Found } from './found.ts';
 
 /** Canonical JSON: one line with a final newline, keys in the order of snapshot.md. */
 export function pointerText(pointer: Pointer): string {
   const { schema, front, now, validUntil, today, timezone, products, categories } = pointer;
   return `${JSON.stringify({ schema, front, now, validUntil, today, timezone, products, categories })}\n`;
-}
-
-/** JSON with one line per front and per file, so that people can diff two manifests. */
-export function manifestText(manifest: Manifest): string {
-  const { fronts, files, ...head } = manifest;
-  const lines = (elements: readonly unknown[]): string =>
-    elements.length === 0 ? '[]' : `[\n${elements.map((element) => JSON.stringify(element)).join(',\n')}\n]`;
-  return `${JSON.stringify(head).slice(0, -1)},"fronts":${lines(fronts)},"files":${lines(files)}}\n`;
 }
 
 /**
@@ -73,37 +59,21 @@ function asciiJson(value: unknown): string {
   );
 }
 
-const parserOf =
-  <T>(schema: z.ZodType<T>) =>
+/** Parses JSON of a schema; `newest` is its version, if it has any. */
+export const parserOf =
+  <T>(schema: z.ZodType<T>, newest: number) =>
   (bytes: Uint8Array, path: string): Found<T> =>
-    parseFile(bytes, path, schema);
+    parseFile(bytes, path, schema, newest);
 
-export const parsePointer = parserOf(pointerSchema);
-export const parseManifest = parserOf(manifestSchema);
-export const parseKeyRing = parserOf(keyRingSchema);
-export const parseRunSettings = parserOf(runSettingsSchema);
-export const parseShardResult = parserOf(shardResultSchema);
-/**
- * Parses only the file list of a manifest, which takes half the time. The caller must check the
- * digest of the bytes.
- */
-export const parseManifestFiles = parserOf(manifestFilesSchema);
+export const parsePointer = parserOf(pointerSchema, TREE_SCHEMA);
+export const parseKeyRing = parserOf(keyRingSchema, TREE_SCHEMA);
+export const parseRunSettings = parserOf(runSettingsSchema, TREE_SCHEMA);
+export const parseShardResult = parserOf(shardResultSchema, TREE_SCHEMA);
 
-/**
- * Parses only the first line of a manifest, before its fronts and files, which are slow to parse in
- * a large release.
- */
-export function parseManifestHead(bytes: Uint8Array, path: string): Found<ManifestHead> {
-  const lineEnd = bytes.indexOf(10);
-  const line = new TextDecoder().decode(bytes.subarray(0, lineEnd === -1 ? bytes.length : lineEnd));
-  const head = `${line.slice(0, Math.max(0, line.indexOf(',"fronts":')))}}`;
-  return parseFile(new TextEncoder().encode(head), path, manifestHeadSchema);
-}
-
-/** Parses the release id in `releases/current` or `releases/hold`. */
-export function parseReleaseId(bytes: Uint8Array, path: string): Found<string> {
-  const parsed = releaseId.safeParse(new TextDecoder().decode(bytes).replace(/\n$/, ''));
-  return parsed.success ? found(parsed.data) : damaged(path, 'expected a release id of 16 hex digits');
+/** Parses the name of a release in `releases/current`, or the id that earlier versions wrote. */
+export function parseReleaseName(bytes: Uint8Array, path: string): Found<Release> {
+  const release = parseRelease(new TextDecoder().decode(bytes).replace(/\n$/, ''));
+  return release === undefined ? damaged(path, 'expected the name of a release') : found(release);
 }
 
 /** The finding code for a damaged file of each kind. */
@@ -114,6 +84,11 @@ export const PROBLEM_CODE = {
   'key-ring': 'key-ring-invalid',
 } as const satisfies Record<string, FindingCode>;
 
+/** The finding code for a file of which this was read. */
+export function problemCode(kind: keyof typeof PROBLEM_CODE, { why }: Failure): FindingCode {
+  return why === 'older' ? 'manifest-older' : PROBLEM_CODE[kind];
+}
+
 export function parseJson(bytes: Uint8Array, path: string): Found<unknown> {
   try {
     return found(JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)));
@@ -123,14 +98,14 @@ export function parseJson(bytes: Uint8Array, path: string): Found<unknown> {
 }
 
 /** @throws AppError tree-newer-schema: an older tool must neither change nor judge a newer tree */
-function parseFile<T>(bytes: Uint8Array, path: string, schema: z.ZodType<T>): Found<T> {
+function parseFile<T>(bytes: Uint8Array, path: string, schema: z.ZodType<T>, newest: number): Found<T> {
   const json = parseJson(bytes, path);
   if (!json.ok) return json;
   const version: unknown = (json.value as { readonly schema?: unknown } | null)?.schema;
-  if (typeof version === 'number' && version > TREE_SCHEMA) {
+  if (typeof version === 'number' && version > newest) {
     throw new AppError(
       'tree-newer-schema',
-      `expected schema ${TREE_SCHEMA} in ${path}, found ${version}: a newer Playbill wrote this tree`,
+      `expected schema ${newest} in ${path}, found ${version}: a newer Playbill wrote this tree`,
       'use that version, or another folder with --out',
     );
   }

@@ -8,10 +8,11 @@ export interface Failure {
   readonly ok: false;
   /**
    * `altered`: the bytes do not have the digest in the file's name. `damaged`: the content is
-   * invalid. `obstructed`: something else is at the path, or at one of its parents. `unreadable`:
-   * the system or the store refuses.
+   * invalid. `older`: an earlier version wrote it, in a form that this one does not use.
+   * `obstructed`: something else is at the path, or at one of its parents. `unreadable`: the system
+   * or the store refuses.
    */
-  readonly why: 'missing' | 'altered' | 'damaged' | 'obstructed' | 'unreadable';
+  readonly why: 'missing' | 'altered' | 'damaged' | 'older' | 'obstructed' | 'unreadable';
   /** A path relative to the tree's root. */
   readonly location: string;
   /** What was expected and found, without the location. */
@@ -35,14 +36,15 @@ export function missing(location: string, expected = 'a file'): Failure {
   return { ok: false, why: 'missing', location, message: `expected ${expected}, found none`, isReplaceable: true };
 }
 
-/** The failure for a file with invalid content. */
-export function damaged(location: string, message: string, why: 'altered' | 'damaged' = 'damaged'): Failure {
+/** The failure for a file with content that cannot be used. */
+export function damaged(location: string, message: string, why: 'altered' | 'damaged' | 'older' = 'damaged'): Failure {
   return { ok: false, why, location, message, isReplaceable: true };
 }
 
 /**
  * The value. `root` is the tree's, for the message.
- * @throws AppError `code`; always tree-unreadable if the system refuses to read
+ * @throws AppError `code`; always tree-unreadable if the system refuses to read, and release-older
+ * for the manifest of an earlier version
  */
 export function orThrow<T>(
   result: Found<T>,
@@ -56,6 +58,8 @@ export function orThrow<T>(
     throw new AppError('tree-unreadable', message, result.hint ?? 'check its owner and permissions');
   const inTree = (command: string): string => (root === null ? command : `${command} --out ${shellWord(root)}`);
   const build = `run: ${inTree('playbill build')}`;
+  if (result.why === 'older')
+    throw new AppError('release-older', message, `choose a release from: ${inTree('playbill releases')}; or ${build}`);
   const remedies = {
     'release-damaged': 'remove a damaged manifest by hand',
     'tree-unreadable': `move it away, then ${build}`,
@@ -65,7 +69,7 @@ export function orThrow<T>(
 }
 
 /**
- * The value; null if it is missing, damaged or obstructed.
+ * The value; null if it is missing, damaged, obstructed or of an earlier version.
  * @throws AppError tree-unreadable: the system refuses to read it
  */
 export function orNull<T>(result: Found<T>): T | null {

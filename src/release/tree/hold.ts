@@ -1,38 +1,97 @@
-// The hold: `releases/hold` contains the id of the release that a rollback restored. While the file
-// exists, builds render and plan but publish nothing, so that the next cron job does not undo the
-// rollback.
+// The hold: `releases/hold` says that a rollback has restored a release. While the file exists,
+// builds render and plan but publish nothing, so that the next cron job does not undo the rollback.
+// It is `{"all":"<release>"}`, or `{"fronts":{"<code>":"<release>"}}` if only these fronts were
+// restored. Earlier versions wrote the id of a release alone.
 
-import type { Hold, PlanEntry } from '../../contract/results/parts.ts';
+import * as z from 'zod';
+import { frontCode } from '../../contract/primitives.ts';
+import { parseRelease, type Release } from '../../contract/release-name.ts';
+import type { HoldJson, PlanEntry } from '../../contract/results/parts.ts';
 import { pathOf } from '../../render/paths.ts';
+import { parseJson, parseReleaseName } from './codec.ts';
 import { replaceIfChanged } from './replace-if-changed.ts';
 import type { TreeFiles } from './files.ts';
-import { orNull } from './found.ts';
-import { readHeldId } from './read.ts';
+import { damaged, found, orNull, type Found } from './found.ts';
 import type { ReleaseStore } from './store.ts';
 import { beginGrace } from './rollback-grace.ts';
 
 export const HOLD_PATH = pathOf({ kind: 'hold' });
+
+/** Whatever its kind, builds publish nothing. */
+export type Hold =
+  | { readonly kind: 'all'; readonly release: Release }
+  /** By front. */
+  | { readonly kind: 'fronts'; readonly releases: ReadonlyMap<string, Release> }
+  /** The file cannot be read: it may hold anything. */
+  | { readonly kind: 'damaged' };
+
+const releaseName = z.string().transform((name, context) => {
+  const release = parseRelease(name);
+  if (release === undefined) context.addIssue('expected the name of a release');
+  return release ?? z.NEVER;
+});
+
+const holdSchema = z.union([
+  z.strictObject({ all: releaseName }).transform(({ all }): Hold => ({ kind: 'all', release: all })),
+  z
+    .strictObject({ fronts: z.record(frontCode, releaseName) })
+    .transform(({ fronts }): Hold => ({ kind: 'fronts', releases: new Map(Object.entries(fronts)) })),
+]);
+
+/** What is in `releases/hold`. */
+export async function readHoldFile(files: TreeFiles): Promise<Found<Hold>> {
+  const bytes = await files.read(HOLD_PATH);
+  if (!bytes.ok) return bytes;
+  const ofEarlier = parseReleaseName(bytes.value, HOLD_PATH);
+  if (ofEarlier.ok) return found({ kind: 'all', release: ofEarlier.value });
+  const json = parseJson(bytes.value, HOLD_PATH);
+  const hold = holdSchema.safeParse(json.ok ? json.value : null);
+  return hold.success ? found(hold.data) : damaged(HOLD_PATH, 'expected {"all":"<release>"} or {"fronts":{…}}');
+}
 
 /**
  * The hold of a tree, or null. A damaged file also holds the tree.
  * @throws AppError tree-unreadable
  */
 export async function readHold(files: TreeFiles): Promise<Hold | null> {
-  const id = await readHeldId(files);
-  return !id.ok && id.why === 'missing' ? null : { release: orNull(id) };
+  const hold = await readHoldFile(files);
+  return !hold.ok && hold.why === 'missing' ? null : (orNull(hold) ?? { kind: 'damaged' });
 }
 
 /** Holds a tree at a release. @throws AppError tree-full, tree-not-writable, tree-unreadable */
-export async function putHold(releaseId: string, store: ReleaseStore): Promise<PlanEntry> {
-  return replaceIfChanged(HOLD_PATH, `${releaseId}\n`, store);
+export async function putHold({ name }: Release, store: ReleaseStore): Promise<PlanEntry> {
+  return replaceIfChanged(HOLD_PATH, `${JSON.stringify({ all: name })}\n`, store);
 }
 
 /**
- * Lets builds publish again. `currentId` is the release that they will supersede.
+ * Lets builds publish again. `current` is the release that they will supersede.
  * @throws AppError tree-full, tree-not-writable
  */
-export async function liftHold(currentId: string | null, store: ReleaseStore): Promise<void> {
-  await beginGrace(currentId, store);
+export async function liftHold(current: Release | null, store: ReleaseStore): Promise<void> {
+  await beginGrace(current?.id ?? null, store);
   // State after a stop here: the tree is still held, and every release is kept.
   await store.remove([HOLD_PATH]);
+}
+
+/** Whether nothing began or ended between two readings of a hold. */
+export function isSameHold(a: Hold | null, b: Hold | null): boolean {
+  return JSON.stringify(namesIn(a)) === JSON.stringify(namesIn(b));
+}
+
+/** The releases that a hold names, by front if it names any; null if there is no hold. */
+function namesIn(hold: Hold | null): readonly (readonly string[])[] | null {
+  if (hold === null) return null;
+  switch (hold.kind) {
+    case 'all':
+      return [[hold.release.name]];
+    case 'fronts':
+      return [...hold.releases].map(([front, { name }]) => [front, name]);
+    case 'damaged':
+      return [];
+  }
+}
+
+/** As results print it; null if the tree is not held. */
+export function holdJson(hold: Hold | null): HoldJson | null {
+  return hold && { release: hold.kind === 'all' ? hold.release.id : null };
 }

@@ -7,30 +7,27 @@ import type { Manifest, ManifestFile, ManifestFront } from '../../contract/manif
 import type { HeldReason } from '../../contract/held-reasons.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { entryOf, nextStartIn } from '../../contract/pointer-entry.ts';
+import type { Release } from '../../contract/release-name.ts';
 import type { Finding } from '../../findings.ts';
 import { priceSummaryOf, type PriceSummary } from '../../render/edition-prices.ts';
 import { editionIndexAt } from '../../render/edition-choice.ts';
 import { pathOf } from '../../render/paths.ts';
-import { editionPathsOf, pointerText, PROBLEM_CODE } from './codec.ts';
+import { editionPathsOf, pointerText, problemCode, type PROBLEM_CODE } from './codec.ts';
 import { asOf } from './as-of.ts';
 import { sha256Of } from './digest.ts';
 import { orNull, orThrow, type Failure, type Found } from './found.ts';
-import {
-  publishedFronts,
-  readCurrent,
-  readKeyRing,
-  readManifest,
-  readPointer,
-  readProducts,
-  type ReadPointer,
-} from './read.ts';
+import { readManifest } from './manifest.ts';
+import { publishedFronts, readCurrent, readKeyRing, readPointer, readProducts, type ReadPointer } from './read.ts';
 import type { ReleaseStore } from './store.ts';
 
 export class PublishedTree {
   /** null if missing or damaged. */
   readonly keyRing: KeyRing | null;
-  /** The current release's id and manifest; each null if missing or damaged. */
-  readonly currentId: string | null;
+  /**
+   * The current release and its manifest; each null if missing or damaged, the manifest also if an
+   * earlier version wrote it.
+   */
+  readonly current: Release | null;
   readonly manifest: Manifest | null;
   /** Codes of the fronts that have a pointer, readable or not; sorted. */
   readonly fronts: readonly string[];
@@ -43,12 +40,12 @@ export class PublishedTree {
 
   private constructor(
     store: ReleaseStore,
-    parts: Pick<PublishedTree, 'keyRing' | 'currentId' | 'manifest' | 'fronts' | 'findings'>,
+    parts: Pick<PublishedTree, 'keyRing' | 'current' | 'manifest' | 'fronts' | 'findings'>,
     pointers: ReadonlyMap<string, Found<ReadPointer>>,
   ) {
     this.#store = store;
     this.keyRing = parts.keyRing;
-    this.currentId = parts.currentId;
+    this.current = parts.current;
     this.manifest = parts.manifest;
     this.fronts = parts.fronts;
     this.findings = parts.findings;
@@ -66,15 +63,15 @@ export class PublishedTree {
     const findings: Finding[] = [];
     const valueOf = <T>(kind: keyof typeof PROBLEM_CODE, result: Found<T>, isExpected = true): T | null => {
       if (!result.ok && result.why !== 'unreadable' && (isExpected || result.why !== 'missing')) {
-        const code = result.why === 'obstructed' ? 'file-kind-wrong' : PROBLEM_CODE[kind];
-        const message = `${result.message}; treated as not published`;
+        const code = result.why === 'obstructed' ? 'file-kind-wrong' : problemCode(kind, result);
+        const message = result.why === 'older' ? result.message : `${result.message}; treated as not published`;
         findings.push({ severity: 'warning', code, place: result.location, message });
       }
       return orNull(result);
     };
     const keyRing = valueOf('key-ring', await readKeyRing(store), false);
-    const currentId = valueOf('current', await readCurrent(store), false);
-    const manifest = currentId === null ? null : valueOf('manifest', await readManifest(currentId, store));
+    const current = valueOf('current', await readCurrent(store), false);
+    const manifest = current === null ? null : valueOf('manifest', await readManifest(current, store));
     const listed = await publishedFronts(store);
     const pointers = new Map<string, Found<ReadPointer>>();
     const read = await Promise.all(listed.map(async (front) => [front, await readPointer(front, store)] as const));
@@ -85,7 +82,7 @@ export class PublishedTree {
       valueOf('pointer', pointer);
     }
     findings.sort((a, b) => (a.place < b.place ? -1 : 1));
-    return new PublishedTree(store, { keyRing, currentId, manifest, fronts: [...pointers.keys()], findings }, pointers);
+    return new PublishedTree(store, { keyRing, current, manifest, fronts: [...pointers.keys()], findings }, pointers);
   }
 
   /** A front's pointer as published before this run; null if missing or damaged. */

@@ -8,7 +8,9 @@ import { editionIndexAt } from '../../render/edition-choice.ts';
 import { entryOf } from '../../contract/pointer-entry.ts';
 import type { TreeFiles } from './files.ts';
 import { orThrow, type Found } from './found.ts';
-import { readManifest, readProducts, resolveRelease } from './read.ts';
+import { readManifest } from './manifest.ts';
+import { readProducts } from './read.ts';
+import { resolveRelease } from './releases.ts';
 
 /** Enough for two snapshots before and after an instant. */
 const DOCUMENTS_CACHED = 4;
@@ -45,14 +47,15 @@ export class DocumentReader {
 }
 
 /**
- * Opens the release that a name stands for (`resolveRelease`).
- * @throws AppError nothing-published, release-unknown, tree-unreadable, tree-newer-schema
+ * Opens the release that a word stands for (`resolveRelease`).
+ * @throws AppError nothing-published, release-unknown, release-older, tree-unreadable,
+ * tree-newer-schema
  */
-export async function openRelease(name: string, files: TreeFiles): Promise<ReleaseView> {
-  const id = await resolveRelease(name, files);
-  const manifest = orThrow(await readManifest(id, files), 'tree-unreadable', files.root);
+export async function openRelease(word: string, files: TreeFiles): Promise<ReleaseView> {
+  const release = await resolveRelease(word, files);
+  const manifest = orThrow(await readManifest(release, files), 'tree-unreadable', files.root);
   const documents = new DocumentReader((front, digest) => readProducts(front, digest, files), files.root);
-  return { id, manifest, documents };
+  return { id: release.id, manifest, documents };
 }
 
 /** The digest of a pointer's products edition in force at an instant (`YYYY-MM-DDTHH:MM:SSZ`). */

@@ -8,7 +8,7 @@
 import { formatInstant, instantOf, parseInstant } from '../../catalogue/instant.ts';
 import { pathOf } from '../../render/paths.ts';
 import { orThrow } from './found.ts';
-import type { DatedRelease } from './dated-release.ts';
+import type { DatedRelease } from '../../contract/release-name.ts';
 import type { ReleaseStore } from './store.ts';
 
 const PATH = pathOf({ kind: 'grace' });
@@ -27,7 +27,7 @@ export async function beginGrace(currentId: string | null, store: ReleaseStore):
  * @throws AppError tree-full, tree-not-writable, tree-unreadable
  */
 export async function isInGrace(
-  current: DatedRelease,
+  current: Pick<DatedRelease, 'id' | 'now'>,
   isOutOfOrder: boolean,
   graceSeconds: number,
   store: ReleaseStore,

@@ -1,14 +1,11 @@
 // The interface for writing a tree, implemented for folders and buckets and kept small on purpose.
 // A dry run is a store that writes nothing, so that publishing need not know about it.
 
-import type { Instant } from '../../catalogue/instant.ts';
 import type { AppError } from '../../errors.ts';
 import type { TreeFiles } from './files.ts';
 import type { Found } from './found.ts';
 
 export interface ReleaseStore extends TreeFiles {
-  /** A cache for stores whose reads are slow and cost money; null for others. */
-  readonly knownDates: KnownDates | null;
   /** The size of a file in bytes. */
   size(path: string): Promise<Found<number>>;
   /**
@@ -41,14 +38,6 @@ export interface ReleaseStore extends TreeFiles {
    * ignored.
    */
   remove(paths: readonly string[]): Promise<void>;
-}
-
-/** The instants that releases were built for, by manifest. */
-export interface KnownDates {
-  /** null if not known, or if the manifest has changed since. */
-  get(manifestPath: string): Promise<Instant | null>;
-  /** For a manifest that this run has read and found intact. */
-  set(manifestPath: string, now: Instant): void;
 }
 
 /**

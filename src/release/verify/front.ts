@@ -158,8 +158,8 @@ function compareWithReleases(
   }
   if (releases.isCurrent(front, pointer) || releases.count === 0) return;
   if (record === undefined) {
-    // An unreadable manifest is an error already, and may be the one with this pointer.
-    if (!releases.isEveryRead) return;
+    // A manifest that cannot be read is reported already, and may be the one with this pointer.
+    if (!releases.isEveryRead || releases.isAnyOlder) return;
     const message = 'no kept release has this pointer; its weekendSlot is not checked; run build again';
     sink.error('pointer-not-current', path, message);
   } else if (releases.isCurrentKnown) {

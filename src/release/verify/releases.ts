@@ -1,15 +1,20 @@
-// Checks the kept releases. Reads each manifest once, checks its digest, and records what it says
-// about files and fronts for the checks of fronts. Opens nothing outside `releases/`.
+// Checks the kept releases. Reads each manifest and its parts once, checks their digests, and
+// records what they say about files and fronts for the checks of fronts. Opens nothing outside
+// `releases/`.
 
 import type { PriceSummary } from '../../render/edition-prices.ts';
 import type { Manifest, ManifestFile } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
+import type { Release } from '../../contract/release-name.ts';
 import { pathOf, RELEASES_FOLDER, treeFileOf } from '../../render/paths.ts';
 import { pointerText, PROBLEM_CODE } from '../tree/codec.ts';
 import { sha256Of } from '../tree/digest.ts';
 import type { TreeFolders } from '../tree/files.ts';
-import { HOLD_PATH } from '../tree/hold.ts';
-import { readCurrent, readHeldId, readManifest } from '../tree/read.ts';
+import type { Failure } from '../tree/found.ts';
+import { HOLD_PATH, readHoldFile, type Hold } from '../tree/hold.ts';
+import { readThreeFiles } from '../tree/manifest.ts';
+import { olderManifest, readOlderRelease } from '../tree/older-manifest.ts';
+import { readCurrent } from '../tree/read.ts';
 import { summary, type FindingSink } from './finding-sink.ts';
 import { reportFilesBelow, scanFolder } from './scan.ts';
 
@@ -32,10 +37,10 @@ export interface PointerRecord {
 export class KeptReleases {
   /** The number of valid manifests. */
   count = 0;
-  /** The id in `releases/current`; null if it is missing or damaged. */
-  currentId: string | null = null;
-  /** The id in `releases/hold`; null if the tree is not held, or the file is damaged. */
-  heldId: string | null = null;
+  /** What `releases/current` names; null if it is missing or damaged. */
+  current: Release | null = null;
+  /** The release that the tree is held at; null if there is none, or the file is damaged. */
+  held: Release | null = null;
   /** Whether the manifest of the current release could be read. */
   isCurrentKnown = false;
   /**
@@ -43,12 +48,14 @@ export class KeptReleases {
    * them.
    */
   isEveryRead = true;
+  /** Whether earlier versions wrote any: nothing is known of their pointers. */
+  isAnyOlder = false;
   /** By front, then by path. */
   readonly #files = new Map<string, Map<string, ListedFile[]>>();
   /** By front, then by the digest of the pointer. */
   readonly #records = new Map<string, Map<string, PointerRecord>>();
   /** Digests of the pointers of the current release, by front. */
-  readonly #current = new Map<string, string>();
+  readonly #currentPointers = new Map<string, string>();
   /** The fronts of each release that a stopped run may have been publishing. */
   readonly #unfinishedFronts: ReadonlySet<string>[] = [];
   #currentNow = '';
@@ -61,26 +68,21 @@ export class KeptReleases {
   }
 
   /** Records what a manifest says. The current release's manifest must come first. */
-  add(manifest: Manifest, path: string, isCurrent: boolean): void {
+  add(manifest: Manifest, release: Release): void {
+    const path = pathOf({ kind: 'manifest', release });
+    const isCurrent = release.name === this.current?.name;
     this.count += 1;
     for (const { front, pointer, weekendDays, cardsByEdition, prices } of manifest.fronts) {
       const digest = digestOfPointer(pointer);
       const records = mapIn(this.#records, front);
       if (!records.has(digest)) records.set(digest, { manifest: path, weekendDays, cardsByEdition, prices });
-      if (isCurrent) this.#current.set(front, digest);
+      if (isCurrent) this.#currentPointers.set(front, digest);
     }
-    for (const file of manifest.files) {
-      const treeFile = treeFileOf(file.path);
-      if (treeFile?.kind !== 'edition') continue;
-      const files = mapIn(this.#files, treeFile.front);
-      const known = files.get(file.path) ?? [];
-      if (known.some(({ bytes, sha256 }) => bytes === file.bytes && sha256 === file.sha256)) continue;
-      files.set(file.path, [...known, { ...file, manifest: path }]);
-    }
+    this.addFiles(manifest.files, path);
     if (isCurrent) {
       this.isCurrentKnown = true;
       this.#currentNow = manifest.now;
-    } else if (this.isCurrentKnown && this.#mayBeUnfinished(manifest, path)) {
+    } else if (this.isCurrentKnown && this.#mayBeUnfinished(manifest, release)) {
       this.#unfinishedFronts.push(new Set(manifest.fronts.map(({ front }) => front)));
     }
   }
@@ -89,8 +91,20 @@ export class KeptReleases {
    * Whether a stopped run may have been publishing a release: the held one for a rollback, one that
    * is not older for a build.
    */
-  #mayBeUnfinished({ now }: Manifest, path: string): boolean {
-    return this.heldId === null ? now >= this.#currentNow : path === pathOf({ kind: 'manifest', id: this.heldId });
+  #mayBeUnfinished({ now }: Manifest, { name }: Release): boolean {
+    return this.held === null ? now >= this.#currentNow : name === this.held.name;
+  }
+
+  /** Records which files a manifest lists. */
+  addFiles(listed: readonly ManifestFile[], manifest: string): void {
+    for (const file of listed) {
+      const treeFile = treeFileOf(file.path);
+      if (treeFile?.kind !== 'edition') continue;
+      const files = mapIn(this.#files, treeFile.front);
+      const known = files.get(file.path) ?? [];
+      if (known.some(({ bytes, sha256 }) => bytes === file.bytes && sha256 === file.sha256)) continue;
+      files.set(file.path, [...known, { ...file, manifest }]);
+    }
   }
 
   /** Fronts that any kept release lists, or of which it has files. */
@@ -113,12 +127,12 @@ export class KeptReleases {
 
   /** Whether the current release has exactly this pointer. */
   isCurrent(front: string, pointer: Pointer): boolean {
-    return this.#current.get(front) === digestOfPointer(pointer);
+    return this.#currentPointers.get(front) === digestOfPointer(pointer);
   }
 
   /** Whether the current release lists a front. */
   isListed(front: string): boolean {
-    return this.#current.has(front);
+    return this.#currentPointers.has(front);
   }
 
   /** Whether a stopped run may have removed the front's pointer before it replaced `current`. */
@@ -132,58 +146,99 @@ export async function readReleases(tree: TreeFolders, sink: FindingSink): Promis
   const releases = new KeptReleases();
   const scan = await scanFolder(RELEASES_FOLDER, tree, sink);
   await reportFilesBelow(scan.folders, tree, sink);
-  const ids = [...scan.files.values()].flatMap((file) => (file.kind === 'manifest' ? [file.id] : []));
+  const kept = [...scan.files.values()].flatMap((file) => (file.kind === 'manifest' ? [file.release] : []));
   const isAnyMisplaced = [...scan.misplaced.keys()].some((path) => treeFileOf(path)?.kind === 'manifest');
   if (isAnyMisplaced) releases.isEveryRead = false;
 
-  if (scan.files.has(CURRENT)) releases.currentId = await checkedCurrent(tree, sink);
-  else if (!scan.misplaced.has(CURRENT)) reportNoCurrent(ids.length, sink);
-  const { currentId } = releases;
-  const isMissing = currentId !== null && !ids.includes(currentId);
-  if (isMissing && !scan.misplaced.has(pathOf({ kind: 'manifest', id: currentId }))) {
+  if (scan.files.has(CURRENT)) releases.current = await checkedCurrent(tree, sink);
+  else if (!scan.misplaced.has(CURRENT)) reportNoCurrent(kept.length, sink);
+  const { current } = releases;
+  const isKept = ({ name }: Release): boolean => kept.some((one) => one.name === name);
+  if (current !== null && !isKept(current) && !scan.misplaced.has(pathOf({ kind: 'manifest', release: current }))) {
     releases.isEveryRead = false;
-    sink.error('current-invalid', CURRENT, `names release ${currentId}, which has no manifest`);
+    sink.error('current-invalid', CURRENT, `names release ${current.name}, which has no manifest`);
   }
-  if (scan.files.has(HOLD_PATH)) releases.heldId = await checkedHold(currentId, ids, tree, sink);
-  for (const id of ids.sort((a, b) => Number(b === currentId) - Number(a === currentId))) {
-    const manifest = await checkedManifest(id, tree, sink);
-    if (manifest === null) releases.isEveryRead = false;
-    else releases.add(manifest, pathOf({ kind: 'manifest', id }), id === currentId);
+  if (scan.files.has(HOLD_PATH)) releases.held = await checkedHold(current, isKept, tree, sink);
+  const parts = new Set([...scan.files].flatMap(([path, file]) => (file.kind === 'part' ? [path] : [])));
+  for (const release of kept.sort((a, b) => Number(b.name === current?.name) - Number(a.name === current?.name))) {
+    if (release.now === null) await checkOlder(release, releases, tree, sink);
+    else {
+      const read = await checkedManifest(release, tree, sink);
+      if (read === null) releases.isEveryRead = false;
+      else releases.add(read.manifest, release);
+      for (const path of read?.parts ?? []) parts.delete(path);
+    }
   }
+  for (const path of releases.isEveryRead ? [...parts].sort() : [])
+    sink.warning('unexpected', path, 'a part of a manifest that no kept release names');
   return releases;
 }
 
-async function checkedCurrent(tree: TreeFolders, sink: FindingSink): Promise<string | null> {
-  const id = await readCurrent(tree);
-  if (id.ok) return id.value;
-  sink.error(id.why === 'damaged' ? PROBLEM_CODE.current : 'file-unreadable', CURRENT, id.message);
+/** A release of an earlier version: its files must be there until pruning removes it. */
+async function checkOlder(
+  release: Release,
+  releases: KeptReleases,
+  tree: TreeFolders,
+  sink: FindingSink,
+): Promise<void> {
+  releases.isAnyOlder = true;
+  const path = pathOf({ kind: 'manifest', release });
+  const older = await readOlderRelease(release, tree);
+  if (older.ok) {
+    sink.warning('manifest-older', path, olderManifest(path).message);
+    releases.addFiles(older.value.files, path);
+  } else {
+    reportUnread(older, sink);
+    releases.isEveryRead = false;
+  }
+}
+
+async function checkedCurrent(tree: TreeFolders, sink: FindingSink): Promise<Release | null> {
+  const release = await readCurrent(tree);
+  if (release.ok) return release.value;
+  sink.error(release.why === 'damaged' ? PROBLEM_CODE.current : 'file-unreadable', CURRENT, release.message);
   return null;
 }
 
 /**
- * The id of the held release. A rollback writes the hold first, so it may be ahead of `current`.
+ * The release that the tree is held at. A rollback writes the hold first, so it may be ahead of
+ * `current`.
  */
 async function checkedHold(
-  currentId: string | null,
-  ids: readonly string[],
+  current: Release | null,
+  isKept: (release: Release) => boolean,
   tree: TreeFolders,
   sink: FindingSink,
-): Promise<string | null> {
-  const held = await readHeldId(tree);
+): Promise<Release | null> {
+  const hold = await readHoldFile(tree);
   const heldAnyway = 'builds publish nothing before: playbill rollback --resume';
-  if (!held.ok) {
-    if (held.why === 'damaged') sink.error('hold-invalid', HOLD_PATH, `${held.message}; ${heldAnyway}`);
-    else sink.error('file-unreadable', HOLD_PATH, held.message);
+  if (!hold.ok) {
+    if (hold.why === 'damaged') sink.error('hold-invalid', HOLD_PATH, `${hold.message}; ${heldAnyway}`);
+    else sink.error('file-unreadable', HOLD_PATH, hold.message);
     return null;
   }
-  const id = held.value;
-  if (!ids.includes(id)) {
-    sink.error('hold-invalid', HOLD_PATH, `names release ${id}, which has no manifest; ${heldAnyway}`);
-  } else if (id !== currentId) {
-    const message = `a rollback to release ${id} was stopped; finish it with: playbill rollback ${id}`;
+  for (const release of releasesIn(hold.value)) {
+    if (isKept(release)) continue;
+    sink.error('hold-invalid', HOLD_PATH, `names release ${release.name}, which has no manifest; ${heldAnyway}`);
+  }
+  if (hold.value.kind !== 'all') return null;
+  const { release } = hold.value;
+  if (isKept(release) && release.name !== current?.name) {
+    const message = `a rollback to release ${release.id} was stopped; finish it with: playbill rollback ${release.id}`;
     sink.warning('hold-not-current', HOLD_PATH, message);
   }
-  return id;
+  return release;
+}
+
+function releasesIn(hold: Hold): readonly Release[] {
+  switch (hold.kind) {
+    case 'all':
+      return [hold.release];
+    case 'fronts':
+      return [...hold.releases.values()];
+    case 'damaged':
+      return [];
+  }
 }
 
 /**
@@ -192,31 +247,34 @@ async function checkedHold(
  */
 function reportNoCurrent(manifests: number, sink: FindingSink): void {
   if (manifests === 0) return;
-  const message = 'expected the id of the current release, found no such file';
+  const message = 'expected the name of the current release, found no such file';
   if (manifests === 1) {
     sink.warning(PROBLEM_CODE.current, CURRENT, `${message}: the first build was stopped; run build again`);
   } else sink.error(PROBLEM_CODE.current, CURRENT, message);
 }
 
 /**
- * A manifest whose digest matches its name; null if not, since then nothing in it can be trusted.
- * Also checks the order of its lists.
+ * A manifest whose digest matches its name, with its parts; null if not, since then nothing in it
+ * can be trusted. Also checks the order of its lists.
  */
-async function checkedManifest(id: string, tree: TreeFolders, sink: FindingSink): Promise<Manifest | null> {
-  const path = pathOf({ kind: 'manifest', id });
-  const manifest = await readManifest(id, tree);
-  if (!manifest.ok) {
-    const codes = { altered: 'file-digest-wrong', damaged: PROBLEM_CODE.manifest } as const;
-    const code = manifest.why === 'altered' || manifest.why === 'damaged' ? codes[manifest.why] : 'file-unreadable';
-    sink.error(code, path, manifest.message);
+async function checkedManifest(release: Release, tree: TreeFolders, sink: FindingSink) {
+  const path = pathOf({ kind: 'manifest', release });
+  const read = await readThreeFiles(release, tree);
+  if (!read.ok) {
+    reportUnread(read, sink);
     return null;
   }
-  const { fronts, files } = manifest.value;
+  const { fronts, files } = read.value.manifest;
   const frontCodes = fronts.map(({ front }) => front);
   const filePaths = files.map((file) => file.path);
   for (const messages of [outOfOrder('fronts', frontCodes), outOfOrder('files', filePaths)])
     if (messages.length > 0) sink.error(PROBLEM_CODE.manifest, path, summary(messages));
-  return manifest.value;
+  return read.value;
+}
+
+function reportUnread({ why, location, message }: Failure, sink: FindingSink): void {
+  const codes = { altered: 'file-digest-wrong', damaged: PROBLEM_CODE.manifest } as const;
+  sink.error(why === 'altered' || why === 'damaged' ? codes[why] : 'file-unreadable', location, message);
 }
 
 function outOfOrder(what: string, keys: readonly string[]): string[] {

@@ -39,7 +39,9 @@ export async function* verifyTree(
   const usable = await usableFolders(tree, sink);
   const releases = usable.has(RELEASES_FOLDER) ? await readReleases(tree, sink) : KeptReleases.unknown();
   counts.releases = releases.count;
-  const keyRing = usable.has(EDGE_FOLDER) ? await checkEdgeFolder(releases.count > 0, tree, sink) : null;
+  const keyRing = usable.has(EDGE_FOLDER)
+    ? await checkEdgeFolder(releases.count > 0 || releases.isAnyOlder, tree, sink)
+    : null;
   yield* sink.take();
   const published: string[] = [];
   if (usable.has(PUBLIC_FOLDER)) {
@@ -57,12 +59,12 @@ export async function* verifyTree(
   }
 
   if (keyRing !== null && at !== null) yield* missingKeys(published, keyRing, formatInstant(at));
-  const { currentId } = releases;
-  if (releases.count === 0 && releases.isEveryRead && currentId === null && counts.fronts > 0) {
+  const { current, isAnyOlder } = releases;
+  if (releases.count === 0 && !isAnyOlder && releases.isEveryRead && current === null && counts.fronts > 0) {
     sink.error('current-invalid', CURRENT, `found ${counts.fronts} pointers, but no release that they belong to`);
   }
   const now = await readCurrent(tree);
-  if (currentId !== null && !(now.ok && now.value === currentId)) {
+  if (current !== null && !(now.ok && now.value.name === current.name)) {
     const message = 'another release was published while the tree was being checked; run verify again';
     sink.warning('tree-changed', CURRENT, message);
   }

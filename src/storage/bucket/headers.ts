@@ -20,16 +20,17 @@ export function headersOf(path: string): Readonly<Record<string, string>> {
     case 'edition':
       return { ...JSON_TYPE, ...IMMUTABLE, ...CONTENT_ENCODING[file.encoding] };
     case 'manifest':
+    case 'part':
       return { ...JSON_TYPE, ...IMMUTABLE };
     case 'pointer':
     case 'key-ring':
+    case 'hold':
     case 'run':
     case 'shard':
     // The lease and the probe, which are not part of the tree.
     case undefined:
       return { ...JSON_TYPE, ...MUTABLE };
     case 'current':
-    case 'hold':
     case 'grace':
     case 'notified':
       return { 'content-type': 'text/plain; charset=utf-8', ...MUTABLE };

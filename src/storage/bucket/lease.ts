@@ -16,15 +16,14 @@ import { monotonicSeconds } from './store-clock.ts';
 
 const SCHEMA = 1;
 
-const leaseSchema = z.strictObject({
+/** Other members are ignored: earlier versions wrote `manifests`. */
+const leaseSchema = z.object({
   schema: z.literal(SCHEMA),
   generation: z.int().min(0),
   /** Host, process and a random part; null if nobody writes. */
   owner: z.string().nullable(),
   /** Seconds since 1970, by the store's clock. */
   expires: z.int(),
-  /** The manifests that runs have read, by path: their ETags, and the `now` of their releases. */
-  manifests: z.record(z.string(), z.strictObject({ version: z.string(), now: z.int() })).default({}),
   /** The form of conditions that this store accepts, as the probe found out. */
   dialect: z.enum(['quoted', 'unquoted']),
 });
@@ -41,8 +40,6 @@ const HELD_HINT =
 
 export class Lease {
   readonly dialect: Dialect;
-  /** By path; see `leaseSchema`. Kept for the next run, because reading all manifests is slow. */
-  readonly manifests: Map<string, { readonly version: string; readonly now: number }>;
   readonly #requests: Requests;
   readonly #owner: string;
   readonly #lifeSeconds: number;
@@ -64,7 +61,7 @@ export class Lease {
     requests: Requests,
     lifeSeconds: number,
     before: StoredObject | null,
-    content: Pick<LeaseContent, 'generation' | 'dialect' | 'manifests'>,
+    content: Pick<LeaseContent, 'generation' | 'dialect'>,
   ) {
     this.#requests = requests;
     this.#lifeSeconds = lifeSeconds;
@@ -73,7 +70,6 @@ export class Lease {
     this.#generation = content.generation;
     this.#version = before?.version ?? null;
     this.dialect = content.dialect;
-    this.manifests = new Map(Object.entries(content.manifests));
   }
 
   /**
@@ -87,7 +83,7 @@ export class Lease {
     const content = before && contentOf(before.bytes);
     if (content !== null && content.owner !== null && content.expires >= requests.clock.now())
       throw held(content, requests);
-    const first = content ?? { dialect: await probe(requests), generation: 0, manifests: {} };
+    const first = content ?? { dialect: await probe(requests), generation: 0 };
     const lease = new Lease(requests, lifeSeconds, before, first);
     await lease.renew();
     lease.#background = lease.#renewInBackground();
@@ -150,8 +146,7 @@ export class Lease {
   async #write(owner: string | null, expires: number): Promise<void> {
     const { dialect } = this;
     const generation = this.#generation + 1;
-    const manifests = Object.fromEntries(this.manifests);
-    const content: LeaseContent = { schema: SCHEMA, generation, owner, expires, dialect, manifests };
+    const content: LeaseContent = { schema: SCHEMA, generation, owner, expires, dialect };
     const bytes = new TextEncoder().encode(`${JSON.stringify(content)}\n`);
     const written = await this.#requests.write({ path: LOCK_FILE, bytes }, this.#version, dialect, null);
     if (!written.isWritten) {

@@ -43,8 +43,6 @@ export interface StoredObject {
 export interface ListedObject {
   readonly path: string;
   readonly bytes: number;
-  /** '' if the listing does not say. */
-  readonly version: string;
 }
 
 export interface Listing {

@@ -3,12 +3,11 @@
 // it. Listings are cached: with the lease nobody else changes the tree, and without it a store
 // shows the tree at one time; to see a later state, open another store.
 
-import { instantOf } from '../../catalogue/instant.ts';
 import { AppError } from '../../errors.ts';
 import type { TreeEntry, TreeFolders } from '../../release/tree/files.ts';
 import { found, missing, type Found } from '../../release/tree/found.ts';
-import type { KnownDates, RefusedFile, ReleaseStore, StoredFile } from '../../release/tree/store.ts';
-import { FRONTS_FOLDER, RELEASES_FOLDER, treeFileOf } from '../../render/paths.ts';
+import type { RefusedFile, ReleaseStore, StoredFile } from '../../release/tree/store.ts';
+import { FRONTS_FOLDER, treeFileOf } from '../../render/paths.ts';
 import type { Lease } from './lease.ts';
 import { NotAllowed } from './refusals.ts';
 import type { Dialect, Requests, Version } from './requests.ts';
@@ -31,8 +30,6 @@ export class BucketStore implements ReleaseStore, TreeFolders {
   readonly #listed = new Map<string, Promise<void>>();
   /** The keys of `#sizes`, sorted; null if they must be sorted again. */
   #paths: readonly string[] | null = null;
-  /** ETags of the listed manifests, by path. */
-  readonly #manifests = new Map<string, string>();
   /** ETags, by path, as this run first read them or last wrote them. */
   readonly #versions = new Map<string, Version>();
   /** Pointers read or written under the lease, by path. */
@@ -47,23 +44,6 @@ export class BucketStore implements ReleaseStore, TreeFolders {
   /** The same tree with an empty cache. */
   fresh(): BucketStore {
     return new BucketStore(this.#requests, this.#writing);
-  }
-
-  get knownDates(): KnownDates | null {
-    const manifests = this.#writing.lease?.manifests;
-    if (manifests === undefined) return null;
-    return {
-      get: async (path) => {
-        await this.#listOnce(RELEASES_FOLDER);
-        const known = manifests.get(path);
-        const version = this.#versions.get(path) ?? this.#manifests.get(path);
-        return known !== undefined && known.version === version ? instantOf(known.now) : null;
-      },
-      set: (path, now) => {
-        const version = this.#versions.get(path);
-        if (version) manifests.set(path, { version, now });
-      },
-    };
   }
 
   async read(path: string): Promise<Found<Uint8Array>> {
@@ -163,8 +143,6 @@ export class BucketStore implements ReleaseStore, TreeFolders {
         await this.#requests.remove(path, () => this.#confirmLease());
         this.#versions.set(path, null);
         this.#pointers.delete(path);
-        this.#manifests.delete(path);
-        this.#writing.lease?.manifests.delete(path);
         this.#paths = this.#sizes.delete(path) ? null : this.#paths;
       }),
     );
@@ -211,10 +189,7 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     const earlier = this.#listed.get(folder);
     if (earlier !== undefined) return earlier;
     const listing = this.#requests.list(folder).then(({ objects }) => {
-      for (const { path, bytes, version } of objects) {
-        this.#sizes.set(path, bytes);
-        if (folder === RELEASES_FOLDER) this.#manifests.set(path, version);
-      }
+      for (const { path, bytes } of objects) this.#sizes.set(path, bytes);
       this.#paths = null;
     });
     this.#listed.set(folder, listing);

@@ -26,7 +26,6 @@ const FILES_FOR_ONE_SYNC = 64;
 const FOLDERS = [PUBLIC_FOLDER, FRONTS_FOLDER, RELEASES_FOLDER, EDGE_FOLDER, RUNS_FOLDER];
 
 export class DirectoryStore extends DirectoryReader implements ReleaseStore {
-  readonly knownDates = null;
   readonly askSize = null;
   /** Paths created but not yet settled. */
   readonly #unsettled = new Set<string>();

@@ -32,10 +32,6 @@ export class BreakingStore implements ReleaseStore {
     return this.#inner.askSize;
   }
 
-  get knownDates(): ReleaseStore['knownDates'] {
-    return this.#inner.knownDates;
-  }
-
   read(path: string): Promise<Found<Uint8Array>> {
     return this.#inner.read(path);
   }

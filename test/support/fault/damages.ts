@@ -5,6 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
+import type { ManifestHead } from '../../../src/contract/manifest.ts';
+import { currentManifestPath, partPathsOf } from '../manifests.ts';
 import { filesOf, pointerOf } from '../trees.ts';
 import { flipBit } from '../verify-tree.ts';
 import type { Sees } from './matrix-text.ts';
@@ -19,8 +21,9 @@ function editionIn(tree: string): string {
   return `${FRONT}/products.${pointerOf(filesOf(tree), 'bravo').products[0]?.slice(21)}.json`;
 }
 
-function manifestIn(tree: string): string {
-  return `releases/${readFileSync(join(tree, CURRENT), 'utf8').trim()}.json`;
+/** The list of files of the release in force. */
+function filesPartIn(tree: string): string {
+  return partPathsOf(JSON.parse(readFileSync(join(tree, currentManifestPath(tree)), 'utf8')) as ManifestHead)[1];
 }
 
 /** Puts a folder with something in it in the place of a file. */
@@ -269,7 +272,7 @@ export const DAMAGES: Readonly<Record<string, Damage>> = {
   },
   'a bit of the manifest in force is flipped': {
     damage: (tree) => {
-      const path = manifestIn(tree);
+      const path = currentManifestPath(tree);
       flipBit(tree, path, 0.5);
       return [`error file-digest-wrong ${path}`];
     },
@@ -279,9 +282,32 @@ export const DAMAGES: Readonly<Record<string, Damage>> = {
     heals: 'remove it; the new release has its own; nothing is pruned before',
     unpruned: true,
   },
+  'a bit of the file list of the release in force is flipped': {
+    damage: (tree) => {
+      flipBit(tree, filesPartIn(tree), 0.5);
+      return [`error manifest-invalid ${filesPartIn(tree)}`];
+    },
+    sees: 'the new release',
+    exit: 0,
+    remedy: 'removal',
+    heals: 'remove the manifest; the new release has its own; nothing is pruned before',
+    unpruned: true,
+  },
+  'the file list of the release in force is gone': {
+    damage: (tree) => {
+      const path = filesPartIn(tree);
+      rmSync(join(tree, path));
+      return [`error manifest-invalid ${path}`];
+    },
+    sees: 'the new release',
+    exit: 0,
+    remedy: 'removal',
+    heals: 'remove the manifest; the new release has its own; nothing is pruned before',
+    unpruned: true,
+  },
   'a folder is in the place of the manifest in force': {
     damage: (tree) => {
-      const path = manifestIn(tree);
+      const path = currentManifestPath(tree);
       folderAt(join(tree, path));
       return [`error file-kind-wrong ${path}`];
     },
@@ -293,7 +319,7 @@ export const DAMAGES: Readonly<Record<string, Damage>> = {
   },
   'the manifest in force is gone': {
     damage: (tree) => {
-      const path = manifestIn(tree);
+      const path = currentManifestPath(tree);
       rmSync(join(tree, path));
       return [`error current-invalid ${CURRENT}`];
     },

@@ -40,7 +40,8 @@ const KNOWN_NAMES = [
   /^\.lock(?:-keyring)?$/,
   /^public\/fronts\/[a-z0-9][a-z0-9._-]{0,62}\/pointer\.json$/,
   /^edge\/keyring\.json$/,
-  /^releases\/(?:current|hold|grace|[0-9a-f]{16}\.json)$/,
+  /^releases\/(?:current|hold|grace)$/,
+  /^releases\/(?:\d{8}T\d{6}Z|fronts|files)-[0-9a-f]{16}\.json$/,
   /^runs\/[^/]+\/(?:run|shard-\d+)\.json$/,
 ];
 const EDITION_NAME = /^public\/fronts\/([^/]+)\/(products|categories)\.([0-9a-f]{16})\.json(\.gz|\.br)?$/;
@@ -189,23 +190,40 @@ function editionText(root: string, code: string, endpoint: string, digest: strin
 }
 
 /**
- * `current` names a manifest, and of every manifest all files are there with their size and digest.
+ * `current` names a manifest, and of every manifest both parts are there, and all files with their
+ * size and digest.
  */
 function checkReleases(root: string, { current }: TreeState): void {
-  const ids = namesIn(root, 'releases').flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []);
+  const names = namesIn(root, 'releases').flatMap((name) => /^(\d{8}T\d{6}Z-.{16})\.json$/.exec(name)?.[1] ?? []);
   if (current !== null)
-    assert.ok(ids.includes(current.trimEnd()), `current names ${current.trimEnd()}, which is not there`);
-  for (const id of ids) {
-    const text = textOf(root, `releases/${id}.json`) ?? '';
-    assert.ok(sha256Of(text).startsWith(id), `releases/${id}.json: its content has another digest`);
-    const { files } = JSON.parse(text) as { files: { path: string; bytes: number; sha256: string }[] };
+    assert.ok(names.includes(current.trimEnd()), `current names ${current.trimEnd()}, which is not there`);
+  for (const name of names) {
+    const head = JSON.parse(namedByDigest(root, name)) as { now: string; fronts: string; files: string };
+    assert.equal(head.now.replaceAll(/[-:]/g, ''), name.slice(0, 16), `releases/${name}.json: its now`);
+    const listed = JSON.parse(namedByDigest(root, `fronts-${head.fronts}`)) as unknown[];
+    const files = JSON.parse(namedByDigest(root, `files-${head.files}`)) as ListedFile[];
+    assert.ok(listed.length > 0 || files.length === 0, `releases/${name}.json: files of no front`);
     for (const { path, bytes, sha256 } of files) {
       const content = textOf(root, path);
-      assert.ok(content !== null, `${path}: release ${id} lists it and it is not there`);
-      assert.equal(Buffer.byteLength(content), bytes, `${path}: bytes in release ${id}`);
-      assert.equal(sha256Of(content), sha256, `${path}: SHA-256 in release ${id}`);
+      assert.ok(content !== null, `${path}: release ${name} lists it and it is not there`);
+      assert.equal(Buffer.byteLength(content), bytes, `${path}: bytes in release ${name}`);
+      assert.equal(sha256Of(content), sha256, `${path}: SHA-256 in release ${name}`);
     }
   }
+}
+
+interface ListedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** A file below `releases/` whose name ends with its digest. */
+function namedByDigest(root: string, name: string): string {
+  const text = textOf(root, `releases/${name}.json`);
+  assert.ok(text !== null, `releases/${name}.json is not there`);
+  assert.ok(sha256Of(text).startsWith(name.slice(-16)), `releases/${name}.json: its content has another digest`);
+  return text;
 }
 
 /**

@@ -117,7 +117,7 @@ function frontOptions({ fronts }: PreviewRelease, front: string | null): Options
 
 function releaseOptions({ releases, current }: Overview): Options {
   const kept = releases.map(({ id, now }) => {
-    const instant = now === null ? 'unreadable' : `${now.slice(0, 10)} ${now.slice(11, 16)}Z`;
+    const instant = `${now.slice(0, 10)} ${now.slice(11, 16)}Z`;
     return [id, `${instant} · ${id.slice(0, 8)}${id === current ? ' · current' : ''}`] as const;
   });
   return [[CURRENT, 'the current one'], ...kept];
