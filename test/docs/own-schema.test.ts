@@ -1,5 +1,6 @@
 // data/own-schema.md, run: its tables are made and filled, its views are created as they stand
-// there, and the command is asked whether that is the same catalogue.
+// there and the rest by check-db --stubs, and the command is asked whether that is the same
+// catalogue.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +18,7 @@ const folder = temporaryFolderOfFile();
 const ours = `${folder}/ours.sqlite`;
 const theirs = `${folder}/box-office.sqlite`;
 
-beforeAll(() => {
+beforeAll(async () => {
   const [tables = '', views = '', ...rest] = [...page.matchAll(/^```sql\n([^]*?)^```$/gm)].map(
     ([, block = '']) => block,
   );
@@ -27,6 +28,7 @@ beforeAll(() => {
   boxOffice.exec(tables);
   boxOffice.transaction(() => fillBoxOffice(own, boxOffice))();
   boxOffice.exec(views);
+  boxOffice.exec(await printedBy(['check-db', '--db', theirs, '--stubs']));
   boxOffice.prepare('ATTACH ? AS ours').run(ours);
   boxOffice.exec('INSERT INTO front_keys SELECT * FROM ours.front_keys');
   own.close();
