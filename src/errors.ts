@@ -55,7 +55,7 @@ export const ERRORS = {
   'database-row-security': {
     exit: 2,
     meaning:
-      'a policy in PostgreSQL may hide rows from this user: which is to be seen, all or these, is for the address to say',
+      'a policy in PostgreSQL may hide rows from this user; if it should, the address says so: `row_security=filter`',
   },
   'database-exists': { exit: 2, meaning: 'a database exists already at the path for a new one' },
   'database-not-writable': { exit: 2, meaning: 'the database cannot be written' },
@@ -81,8 +81,7 @@ export const ERRORS = {
   'snapshot-unknown': { exit: 2, meaning: '`--snapshot` names no snapshot that is held' },
   'run-differs': {
     exit: 2,
-    meaning:
-      'a shard, or `finish`, with another `--now`, `--shards`, version or option than the run that `--run` names',
+    meaning: 'a shard, or `finish`, with another `--now`, `--shards`, version or option than the rest of the run',
   },
   'run-missing': { exit: 2, meaning: '`finish`: no shard of the run has left a result' },
   'run-damaged': { exit: 2, meaning: 'a file below `runs/` that cannot be read' },
@@ -124,7 +123,8 @@ export const ERRORS = {
   },
   'output-not-writable': {
     exit: 2,
-    meaning: 'standard output is full or failed: the result is cut off; 6 of a command that writes, whose work stands',
+    meaning:
+      'standard output is full or failed: the result is cut off; exit 6 of a command that writes, whose work stands',
   },
   'release-unknown': { exit: 2, meaning: 'a release that the tree does not keep, or the beginning of several ids' },
   'product-unknown': { exit: 2, meaning: '`explain --product` names no product of the catalogue' },

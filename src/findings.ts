@@ -23,7 +23,7 @@ export const FINDINGS = {
     'warning: `starts_local` without `starts_at` is a time that occurs twice, because clocks are set back; the earlier one is used',
   'year-unprintable': 'a session whose wall time lies outside the years 0000 to 9999',
   'key-material-wrong': 'a key without exactly what its algorithm needs',
-  'keys-revived': 'warning: a key that is revoked in the key ring, and not in the catalogue; it stays revoked',
+  'keys-revived': 'warning: a key that is revoked in the key ring, but not in the catalogue; it stays revoked',
   'no-public-tier': 'warning: a session whose own ticket tiers are all private',
   'whole-unit-prices': '`check-db`: warning: more than half of the ticket prices in a currency look like whole units',
   'front-empty': '`check-db`: warning: an active front lists no product',

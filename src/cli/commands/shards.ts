@@ -29,8 +29,8 @@ function declareFinish(program: PlaybillCommand) {
     .outFlag('the tree to publish into')
     .allowFlag()
     .onPublishFlags()
-    .flag('--prometheus <file>', 'replace this textfile at the end, however it ends')
-    .flag('--no-prune', 'leave releases that are not kept any longer to playbill prune')
+    .flag('--prometheus <file>', 'write metrics to this textfile at the end, successful or not')
+    .flag('--no-prune', 'do not remove old releases; leave that to: playbill prune')
     .jsonFlag().helpBelow(`
 Examples:
   playbill build --shard 0/2 --run may & playbill build --shard 1/2 --run may
