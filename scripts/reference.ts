@@ -137,8 +137,16 @@ function metricRows(): string[][] {
   const fronts = [{ front: 'moscow', stale: null, snapshot }];
   const requests = { puts: 0, gets: 0, lists: 0, deletes: 0, retries: 0, bytesSent: 0 };
   const written =
-    treeMetrics({ at, isStale: false, hold: null, release, fronts, validKeys: { moscow: 1 }, findings: [] }) +
-    buildMetrics({ exitCode: 0, findings: 0, isOnPublishFailed: false, requests, endedAt: 0 }, '');
+    treeMetrics({
+      at,
+      isStale: false,
+      hold: null,
+      heldFronts: {},
+      release,
+      fronts,
+      validKeys: { moscow: 1 },
+      findings: [],
+    }) + buildMetrics({ exitCode: 0, findings: 0, isOnPublishFailed: false, requests, endedAt: 0 }, '');
   return [...written.matchAll(/^# HELP (\S+) (.*)\n# TYPE .*\n\S+?(?:\{(.*)\})? /gm)].map(
     ([, name = '', help = '', labels = '']) => [
       `\`${name}\``,

@@ -96,6 +96,8 @@ export const ERRORS = {
     exit: 5,
     meaning: 'another run is writing the tree; for `keys`, it has been changing the key ring for ten seconds',
   },
+  'tree-held': { exit: 2, meaning: '`rollback --front`: a rollback holds the whole tree' },
+  'front-not-held': { exit: 2, meaning: '`rollback --resume --front`: no rollback holds this front' },
   'tree-not-writable': { exit: 6, meaning: '`--out` is a file, read-only, or owned by someone else' },
   'tree-full': { exit: 6, meaning: 'no space left; what is published stays intact' },
   'bucket-missing': { exit: 2, meaning: 'no such bucket at `AWS_ENDPOINT_URL`, or at Amazon if that is not set' },

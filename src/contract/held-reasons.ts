@@ -6,6 +6,7 @@
 export const HELD_REASONS = {
   findings: 'failure',
   'not-selected': 'choice',
+  'rolled-back': 'choice',
   'max-bad': 'guard',
   'min-cards': 'guard',
   'max-shrink': 'guard',

@@ -14,7 +14,8 @@ import { replaceKeyRing, swapKeyRing } from './publish-keys.ts';
 import { publishRelease, type BuildResult, type ReleaseSettings, type RenderedRelease } from './publish-release.ts';
 import { retriedRead, type OnRetry } from '../database/retried-read.ts';
 import { sha256BytesOf } from '../release/tree/digest.ts';
-import { readHold } from '../release/tree/hold.ts';
+import { holdsAll, readHold } from '../release/tree/hold.ts';
+import { withHeldFronts } from './held-fronts.ts';
 import { PlannedDiffs } from '../release/diff/planned-diff.ts';
 import { renderFronts } from '../release/publish/render-fronts.ts';
 import type { FrontResult } from '../release/publish/render-front.ts';
@@ -81,9 +82,10 @@ export async function buildInto(
   now: Instant,
 ): Promise<BuildResult> {
   const { isDryRun, frontCodes, tzdata, horizonSeconds, onProgress } = options;
-  // While a rollback holds the tree, a build only plans its release. It still publishes the keys.
+  // While a rollback holds the whole tree, a build only plans its release. It still publishes the
+  // keys.
   const hold = await readHold(store);
-  const releaseStore = hold === null ? store : dryRunStore(store);
+  const releaseStore = holdsAll(hold) ? dryRunStore(store) : store;
   // The read transaction begins only now, under the lock: the run that held the lock before may
   // have published rows that were committed meanwhile, and older rows must not replace them.
   await reader.restart();
@@ -96,7 +98,7 @@ export async function buildInto(
     onProgress('load', done, total);
   }
   const rendered = renderer.rendered(findings.badProducts);
-  const checked = checkedFronts(catalogue, findings, frontCodes);
+  const checked = withHeldFronts(checkedFronts(catalogue, findings, frontCodes), hold);
   const fronts = catalogue.fronts.filter(({ code }) => !checked.held.has(code));
   // Ends the transaction: during a long upload it would keep the database from removing old rows.
   await reader[Symbol.asyncDispose]();

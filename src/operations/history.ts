@@ -1,14 +1,16 @@
 // Rolls back, resumes, prunes and lists releases. Whatever writes takes the tree's lock, and first
 // checks that there is a tree, because taking the lock would create its folder. Opens no database.
 
-import { instantOfText, parseInstant } from '../catalogue/instant.ts';
+import { instantOfText, parseInstant, type Instant } from '../catalogue/instant.ts';
 import type { PruneResultJson, ReleasesResultJson } from '../contract/results/history.ts';
+import type { ManifestFront } from '../contract/manifest.ts';
 import { prune } from '../release/history/prune.ts';
 import { listReleases, validUntilOf } from '../release/history/release-list.ts';
-import { rollBack } from '../release/history/rollback.ts';
+import { rollBackFronts } from '../release/history/rollback-fronts.ts';
+import { rollBack, type RollbackOptions } from '../release/history/rollback.ts';
 import { expiringFromOf } from '../release/status/status.ts';
 import { orThrow } from '../release/tree/found.ts';
-import { holdJson, liftHold, readHold } from '../release/tree/hold.ts';
+import { heldFronts, holdJson, holdsAll, liftFronts, liftHold, readHold } from '../release/tree/hold.ts';
 import { readManifest } from '../release/tree/manifest.ts';
 import { resolveRelease } from '../release/tree/releases.ts';
 import { dryRunStore } from '../storage/dry-run.ts';
@@ -16,46 +18,62 @@ import { openReleases, unlockedStore } from '../storage/open-tree.ts';
 import { writingTree } from './writing-tree.ts';
 
 /**
- * Finds the release that a word stands for.
+ * Finds the release that a word stands for; `validUntil` is that of some fronts, or null for all.
  * @returns its name and id, until when it is right, and from when on it counts as expiring.
  * @throws AppError release-unknown, release-damaged, release-older, tree-…
  */
-export async function releaseOfTree(outPath: string, word: string) {
+export async function releaseOfTree(outPath: string, word: string, frontCodes: readonly string[] | null = null) {
   const files = await openReleases(outPath);
   const release = await resolveRelease(word, files);
   const manifest = orThrow(await readManifest(release, files), 'release-damaged', files.root);
-  const validUntil = validUntilOf(manifest);
+  const isMeant = ({ front }: ManifestFront): boolean => frontCodes?.includes(front) ?? true;
+  const validUntil = validUntilOf({ fronts: manifest.fronts.filter(isMeant) });
   const end = parseInstant(validUntil ?? '');
   const expiringFrom = end === undefined ? null : expiringFromOf(end, manifest.horizonSeconds);
   return { ...release, validUntil, expiringFrom };
 }
 
+export interface TreeRollback extends RollbackOptions {
+  /** The fronts to restore alone, and the instant of the release that has them; null for all. */
+  readonly fronts: { readonly codes: readonly string[]; readonly now: Instant } | null;
+}
+
 /**
- * Restores the release that a word stands for, and holds the tree at it.
+ * Restores the release that a word stands for, or some fronts of it, and holds the tree or these
+ * fronts at it.
  * @returns it, its manifest and instant, the plan, what visitors now see of each front,
  * the release that was current before, and the tree's findings.
  * @throws AppError release-unknown, release-damaged, release-older, tree-…
  */
-export async function rollBackTree(outPath: string, word: string) {
+export async function rollBackTree(
+  outPath: string,
+  word: string,
+  { isBySize, fronts }: TreeRollback = { isBySize: false, fronts: null },
+) {
   await openReleases(outPath);
   return writingTree(outPath, async (published, { store }) => {
-    const rolledBack = await rollBack(word, published, store);
+    const rolledBack =
+      fronts === null
+        ? await rollBack(word, published, store, { isBySize })
+        : await rollBackFronts(word, fronts.codes, published, store, { isBySize }, fronts.now);
     const { current: replaced, findings } = published;
     return { ...rolledBack, now: instantOfText(rolledBack.manifest.now), replaced, findings };
   });
 }
 
 /**
- * Lifts the hold, so that builds publish again.
- * @returns the hold, if there was one, and the current release.
+ * Lifts the hold, or that of some fronts, so that builds publish again.
+ * @returns the hold, if there was one, the fronts that were held alone, and the current release.
  * @throws AppError tree-…
  */
-export async function resumeTree(outPath: string) {
+export async function resumeTree(outPath: string, frontCodes: readonly string[] | null = null) {
   await openReleases(outPath);
   return writingTree(outPath, async ({ current }, { store }) => {
-    const lifted = await readHold(store);
-    if (lifted !== null) await liftHold(current, store);
-    return { lifted: holdJson(lifted), current };
+    const hold = await readHold(store);
+    if (frontCodes !== null) await liftFronts(frontCodes, hold, store);
+    else if (holdsAll(hold)) await liftHold(current, store);
+    else if (hold !== null) await liftFronts([...heldFronts(hold).keys()], hold, store);
+    return { lifted: holdJson(hold), liftedFronts: frontCodes ?? [...heldFronts(hold).keys()], current };
   });
 }
 

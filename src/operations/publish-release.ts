@@ -12,7 +12,7 @@ import { prune } from '../release/history/prune.ts';
 import { publish, type PublishInput } from '../release/publish/publish.ts';
 import type { FrontResult } from '../release/publish/render-front.ts';
 import type { Compression } from '../release/tree/files.ts';
-import { holdJson, type Hold } from '../release/tree/hold.ts';
+import { holdJson, holdsAll, type Hold } from '../release/tree/hold.ts';
 import type { PublishedTree } from '../release/tree/published.ts';
 import type { ReleaseStore } from '../release/tree/store.ts';
 import { RELEASES_FOLDER, RUNS_FOLDER } from '../render/paths.ts';
@@ -77,7 +77,7 @@ export async function publishRelease(
     releaseStore,
     now,
   );
-  const current = hold === null ? release : replaced;
+  const current = holdsAll(hold) ? replaced : release;
   const isReplaced = current?.name !== replaced?.name;
   const pruned = await pruneAfter(replaced, isReplaced ? settings.pruneGraceSeconds : null, store);
   const outcomeFindings = outcomes.flatMap((outcome) => outcome.findings);

@@ -86,9 +86,9 @@ describe('playbill releases', () => {
     expect(stdout.split('\n')).toEqual([
       expect.stringMatching(/^release +as of +fronts +cards +size +state$/),
       expect.stringMatching(new RegExp(`^${late}  ${LATE} +2 +\\d+  [\\d.]+ kB +current$`)),
-      expect.stringMatching(/^ {2}right until 2026-05-01T\S+Z$/),
+      expect.stringMatching(/^ {2}right until 2026-05-01T\S+Z; median price .*$/),
       expect.stringMatching(new RegExp(`^${early}  ${EARLY} +2 +\\d+  [\\d.]+ kB$`)),
-      expect.stringMatching(/^ {2}right until 2026-05-01T\S+Z$/),
+      expect.stringMatching(/^ {2}right until 2026-05-01T\S+Z; median price .*$/),
       '',
     ]);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
@@ -96,7 +96,7 @@ describe('playbill releases', () => {
 
     const json = await playbill(['releases', '--out', sound, '--json']);
     const { releases, ...rest } = releasesResultSchema.parse(JSON.parse(json.stdout));
-    expect(rest).toEqual({ hold: null, findings: [] });
+    expect(rest).toEqual({ hold: null, heldFronts: {}, findings: [] });
     const files = filesOf(sound);
     for (const { id, bytes, cards } of releases) {
       const manifest = manifestOf(files, id);

@@ -45,6 +45,8 @@ const cronJobSchema = z.object({
 const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
 const root = temporaryFolderOfFile();
 const database = join(root, 'catalogue.sqlite');
+/** One of its fronts. */
+const FRONT = 'alpha';
 const bin = new Command().folderForPath;
 
 beforeAll(() => {
@@ -230,7 +232,7 @@ describe('Prometheus', () => {
     ),
   });
 
-  test('there are alerts for stale fronts, lost keys, builds that stop or fail, lost cards, bad rows and a rollback, on metrics that there are', async () => {
+  test('there are alerts for stale fronts, lost keys, builds that stop or fail, lost cards, bad rows and rollbacks, on metrics that there are', async () => {
     const rules = rulesSchema.parse(parse(recipe('alerts.yml'))).groups.flatMap((group) => group.rules);
     expect(rules.map(({ alert }) => alert)).toEqual([
       'PlaybillFrontStale',
@@ -240,10 +242,16 @@ describe('Prometheus', () => {
       'PlaybillCardsLost',
       'PlaybillRowsLeftOut',
       'PlaybillRollbackHolds',
+      'PlaybillFrontRolledBack',
     ]);
     const file = join(root, 'rules.prom');
     const words = ['build', '--db', database, '--out', join(root, 'out'), '--prometheus', file];
     expect((await run([join(bin, 'playbill'), ...words], { PATH: '/usr/bin:/bin' })).status).toBe(0);
+    // Which metrics there are depends on whether a front is held.
+    const fronts = { codes: [FRONT], now: instant(textOf(Math.floor(Date.now() / 1000))) };
+    await rollBackTree(join(root, 'out'), 'current', { isBySize: true, fronts });
+    const status = ['status', '--out', join(root, 'out'), '--prometheus', file];
+    await run([join(bin, 'playbill'), ...status], { PATH: '/usr/bin:/bin' });
     const samples = samplesOf(readFileSync(file, 'utf8'));
     const names = new Set([...samples.keys()].map((key) => key.replace(/\{.*/, '')));
     for (const { expr, annotations } of rules) {
@@ -259,20 +267,22 @@ describe('Prometheus', () => {
   });
 
   test.each([
-    ['just built', 60, false, false, false, 1],
-    ['a front has lost its keys', 60, false, false, false, 1, 'one'],
-    ['all fronts have lost their keys', 60, false, false, false, 1, 'all'],
-    ['just built, with fewer cards than an hour ago', 60, false, false, false, 1.3],
-    ['just built, with a bad row that was good an hour ago', 60, false, false, false, 0.5],
-    ['no build for half an hour', 1801, false, true, false, 1],
-    ['less than a quarter of the horizon left', 38_000, true, true, false, 1.2],
-    ['rolled back just now', 60, false, false, true, 1],
+    ['just built', 60, false, false, null, 1],
+    ['a front has lost its keys', 60, false, false, null, 1, 'one'],
+    ['all fronts have lost their keys', 60, false, false, null, 1, 'all'],
+    ['just built, with fewer cards than an hour ago', 60, false, false, null, 1.3],
+    ['just built, with a bad row that was good an hour ago', 60, false, false, null, 0.5],
+    ['no build for half an hour', 1801, false, true, null, 1],
+    ['less than a quarter of the horizon left', 38_000, true, true, null, 1.2],
+    ['rolled back just now', 60, false, false, 'all', 1],
+    ['a front rolled back just now', 60, false, false, 'one', 1],
   ])(
     '%s: the rules fire when they should',
-    async (_, secondsLater, isStale, isFailing, isHeld, cardsBefore, keyless?: string) => {
-      const out = join(root, 'judged');
+    async (_, secondsLater, isStale, isFailing, held, cardsBefore, keyless?: string) => {
+      const out = join(root, `judged-${held}`);
       const { releaseId } = await buildTree(database, out, instant(NOW), { horizonSeconds: 6 * 3600 });
-      if (isHeld) await rollBackTree(out, releaseId ?? '');
+      const fronts = held === 'one' ? { codes: [FRONT], now: instant(NOW) } : null;
+      if (held !== null) await rollBackTree(out, releaseId ?? '', { isBySize: false, fronts });
       const file = join(root, 'judged.prom');
       const builtAt = Date.parse(NOW) / 1000;
       writeFileSync(
@@ -310,7 +320,8 @@ describe('Prometheus', () => {
         isFailing,
         cardsBefore > 1.25,
         isWorse,
-        isHeld,
+        held === 'all',
+        held === 'one',
       ]);
       if (isStale) expect(status.status).toBe(1);
     },
@@ -334,7 +345,7 @@ function firesAt(
   return expr.split(' or ').some((part) => {
     const absent = /^absent\((\w+)\)$/.exec(part)?.[1];
     const after = /^time\(\) > (\w+)$/.exec(part)?.[1];
-    const on = /^(\w+) == 1$/.exec(part)?.[1];
+    const [, on, reason = ''] = /^(\w+)(?:\{(reason="[^"]+")\})? == 1$/.exec(part) ?? [];
     const noneOfSome = /^(\w+) == 0 and on\(\) sum\(\1\) > 0$/.exec(part)?.[1];
     const [, less, share] = /^(\w+) < ([\d.]+) \* max_over_time\(\1\[6h\]\)$/.exec(part) ?? [];
     const more = /^(\w+) > 1 \* min_over_time\(\1\[6h\]\)$/.exec(part)?.[1];
@@ -346,7 +357,8 @@ function firesAt(
       const values = valuesOf(noneOfSome);
       return values.includes(0) && values.some((value) => value > 0);
     }
-    if (on !== undefined) return valuesOf(on).includes(1);
+    if (on !== undefined)
+      return [...samples].some(([key, value]) => key.replace(/\{.*/, '') === on && key.includes(reason) && value === 1);
     if (after !== undefined) return valuesOf(after).some((value) => time > value);
     if (since !== undefined) return valuesOf(since).some((value) => time - value > Number(limit));
     if (more !== undefined)

@@ -139,11 +139,6 @@ describeDamages('damaged releases', sound, {
     write(root, 'releases/hold', '0123456789abcdef\n');
     return ['error hold-invalid releases/hold'];
   },
-  'a front is held at a release that is kept, and one at another': (root) => {
-    const fronts = { [F]: currentName(root), [K]: '20260501T090000Z-0123456789abcdef' };
-    write(root, 'releases/hold', `${JSON.stringify({ fronts })}\n`);
-    return ['error hold-invalid releases/hold'];
-  },
   'hold is torn': (root) => {
     write(root, 'releases/hold', '0123456');
     return ['error hold-invalid releases/hold'];

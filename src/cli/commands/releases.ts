@@ -3,7 +3,7 @@
 import { findingLine } from '../../findings.ts';
 import type { ReleasesResultJson } from '../../contract/results/history.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
-import { holdLines } from '../output/releases.ts';
+import { heldFrontLines, holdLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { stateCell, tableText } from '../output/table.ts';
 import { bytesText, type Terminal } from '../output/terminal.ts';
@@ -14,7 +14,7 @@ export function addReleasesCommand(program: PlaybillCommand): void {
     .summary('list the kept releases, to which rollback can return')
     .description(
       'Lists the releases that the tree keeps, newest first: id, the instant it was built for, fronts, cards, the size of its ' +
-        'editions (releases share files), whether it is current, and until when it is right.',
+        'editions (releases share files), whether it is current, until when it is right, and the median price.',
     )
     .outFlag('the tree to look at')
     .jsonFlag()
@@ -36,7 +36,7 @@ ${TRY_AGAIN}.`)
     });
 }
 
-function listText({ releases, hold }: ReleasesResultJson, terminal: Terminal): string {
+function listText({ releases, hold, heldFronts }: ReleasesResultJson, terminal: Terminal): string {
   const rows = releases.map(({ id, now, fronts, cards, bytes, isCurrent }) => [
     id,
     now,
@@ -46,9 +46,23 @@ function listText({ releases, hold }: ReleasesResultJson, terminal: Terminal): s
     stateCell(isCurrent ? 'current' : '', 'good', terminal),
   ]);
   const header = ['release', 'as of', 'fronts', 'cards', 'size', 'state'];
-  const notes = releases.map(({ validUntil }) => (validUntil === null ? '' : `  right until ${validUntil}`));
+  const notes = releases.map(({ validUntil, prices }) => {
+    const facts = [
+      ...(validUntil === null ? [] : [`right until ${validUntil}`]),
+      ...(prices.length === 0 ? [] : [`median price ${pricesText(prices)}`]),
+    ];
+    return facts.length === 0 ? '' : `  ${facts.join('; ')}`;
+  });
   const lines = rows.length === 0 ? ['No release is kept.'] : [tableText(header, rows, terminal, notes)];
   const current = releases.find(({ isCurrent }) => isCurrent);
   if (hold !== null) lines.push('', ...holdLines(hold.release, current?.id ?? null, terminal));
+  if (Object.keys(heldFronts).length > 0) lines.push('', ...heldFrontLines(heldFronts));
   return lines.join('\n');
+}
+
+const CURRENCIES_SHOWN = 2;
+
+function pricesText(prices: ReleasesResultJson['releases'][number]['prices']): string {
+  const shown = prices.slice(0, CURRENCIES_SHOWN).map(({ currency, median }) => `${median} ${currency}`);
+  return `${shown.join(', ')}${prices.length > CURRENCIES_SHOWN ? ' …' : ''}`;
 }

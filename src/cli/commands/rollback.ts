@@ -6,28 +6,34 @@ import { formatInstant } from '../../catalogue/instant.ts';
 import type { RollbackResultJson } from '../../contract/results/history.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import type { PlanEntry } from '../../contract/results/parts.ts';
-import { notifyOfPublish, warningLine, type PublishHookFlags } from '../on-publish.ts';
-import { holdLines, requestLines } from '../output/releases.ts';
-import type { PlaybillCommand } from '../command.ts';
+import { notifyOfPublish, warningLine } from '../on-publish.ts';
+import { heldFrontLines, holdLines, requestLines } from '../output/releases.ts';
+import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
 import { countText } from '../output/terminal.ts';
 import { folded } from '../output/text.ts';
 
-export function addRollbackCommand(program: PlaybillCommand): void {
-  program
+type RollbackFlags = FlagsOf<typeof declareRollback>;
+
+function declareRollback(program: PlaybillCommand) {
+  return program
     .command('rollback')
     .summary('go back to a kept release, and hold the tree there')
     .description(
       'Checks that every file of the release is there, unchanged, then replaces the pointers, front by front. Fronts that the ' +
         'release does not have lose their pointers. Keys do not change: a rollback does not restore a revoked key. Until --resume, ' +
-        'builds only plan: they publish nothing and exit 4, so that the next run from cron does not undo the rollback.',
+        'builds only plan: they publish nothing and exit 4, so that the next run from cron does not undo the rollback. With --front ' +
+        'only these fronts go back, in a new release, and builds publish the others.',
     )
     .operand(
       '[release]',
       'the release to go back to: its id, at least four digits of it, or current~1, the one below the current one in: playbill releases',
     )
+    .flag('--front <code...>', 'only these fronts; with --resume: let builds publish these again')
     .flag('--resume', 'let builds publish again; the release stays current until the next one')
+    .flag('--sizes', 'trust the names and sizes of files, instead of reading every byte')
+    .instantFlag('--now', 'with --front: the instant that the new release is for (default: the current time)')
     .outFlag('the tree to change')
     .onPublishFlags()
     .jsonFlag()
@@ -37,6 +43,8 @@ Examples:
   playbill diff 3f2a91c07be455d0 current   look at what has changed since
   playbill rollback 3f2a91c07be455d0       go back to it; run it again if it was interrupted
   playbill rollback --resume               when the catalogue is fixed; then build
+  playbill rollback 3f2a91c07be455d0 --front kuwait       put one front back; the others go on
+  playbill rollback --resume --front kuwait               let builds publish it again
 
 --on-publish works as for build. Copies and caches must be updated after a rollback, too: by this hook or by hand.
 If builds run every few minutes, current~1 is probably as bad as current: type the id of the last good release.
@@ -44,27 +52,31 @@ If builds run every few minutes, current~1 is probably as bad as current: type t
 Exit codes: 0 done, 2 wrong usage, no such release, or a file of it is missing or damaged (nothing is changed),
 5 another run holds the lock, 6 the tree could not be written, or only in part (run the same command again to finish),
 ${TRY_AGAIN}.`)
-    .writes()
-    .runs(async (name, flags, context) => {
-      if ((name === undefined) !== (flags.resume === true)) {
-        const found = name === undefined ? 'neither' : 'both';
-        const message = `expected the id of a release or --resume, found ${found}`;
-        throw new AppError('usage', message, 'see: playbill releases');
-      }
-      const [json, text] = name === undefined ? await resume(flags.out) : await rollBack(name, flags, context);
-      context.terminal.print(flags.json === true ? JSON.stringify(json) : text);
-    });
+    .writes();
+}
+
+export function addRollbackCommand(program: PlaybillCommand): void {
+  declareRollback(program).runs(async (name, flags, context) => {
+    if ((name === undefined) !== (flags.resume === true)) {
+      const found = name === undefined ? 'neither' : 'both';
+      const message = `expected the id of a release or --resume, found ${found}`;
+      throw new AppError('usage', message, 'see: playbill releases');
+    }
+    const [json, text] = name === undefined ? await resume(flags) : await rollBack(name, flags, context);
+    context.terminal.print(flags.json === true ? JSON.stringify(json) : text);
+  });
 }
 
 async function rollBack(
   word: string,
-  flags: PublishHookFlags,
+  flags: RollbackFlags,
   context: CommandContext,
 ): Promise<[RollbackResultJson, string]> {
   const { terminal, now } = context;
   const { out } = flags;
+  const frontCodes = flags.front ?? null;
   const { releaseOfTree, rollBackTree } = await import('../../operations/history.ts');
-  const { id, name, validUntil, expiringFrom } = await releaseOfTree(out, word);
+  const { id, name, validUntil, expiringFrom } = await releaseOfTree(out, word, frontCodes);
   if (validUntil !== null && expiringFrom !== null && expiringFrom <= now()) {
     const isOver = validUntil <= formatInstant(now());
     const state = isOver
@@ -72,7 +84,11 @@ async function rollBack(
       : `is right only until ${validUntil}: from then on edges serve its last edition, marked as stale`;
     terminal.log(`note: a front of release ${id} ${state}\n${copyText(out)}`);
   }
-  const rolledBack = await rollBackTree(out, name);
+  const options = {
+    isBySize: flags.sizes === true,
+    fronts: frontCodes === null ? null : { codes: frontCodes, now: flags.now ?? now() },
+  };
+  const rolledBack = await rollBackTree(out, name, options);
   const { release, manifest, plan, fronts, replaced, findings, requests } = rolledBack;
   for (const finding of findings) terminal.log(findingLine(finding));
   const pointersOf = (action: PlanEntry['action']): number =>
@@ -81,18 +97,25 @@ async function rollBack(
   const changed = fronts.filter(({ isChanged }) => isChanged);
   if (changed.length === 0 && id !== replaced?.id) terminal.log(sameWarning(id, replaced?.id ?? null, out));
   const unchangedTotal = fronts.length - changed.length;
+  const isWhole = frontCodes === null;
+  const total = countText(isWhole ? manifest.fronts.length : fronts.length, 'front');
   const lines = [
-    `Rolled back to release ${id} as of ${manifest.now}: ${countText(manifest.fronts.length, 'front')}; ` +
+    `Rolled back to release ${id}${isWhole ? ` as of ${manifest.now}` : ''}: ${total}; ` +
       `pointers: ${pointers.put} put, ${pointers.kept} kept, ${pointers.removed} removed`,
     ...changed.map((change) => folded(`${change.front}: ${cardsText(change)}`, '  ', '    ')),
     ...(unchangedTotal === 0 ? [] : [`  ${countText(unchangedTotal, 'front')} shown as before`]),
     ...requestLines(requests),
-    ...holdLines(id, id),
+    ...(isWhole ? holdLines(id, id) : heldFrontLines(heldFrontsOf(fronts, id))),
   ];
   const notified = await notifyOfPublish({ plan, release, replaced }, flags, context, rolledBack.now);
   for (const warning of notified.warnings) terminal.log(warningLine(warning));
   const bill = requests === null ? {} : { requests };
-  return [{ release: id, hold: { release: id }, pointers, fronts, validUntil, ...bill, ...notified }, lines.join('\n')];
+  const held = isWhole ? { hold: { release: id } } : { hold: null, heldFronts: heldFrontsOf(fronts, id) };
+  return [{ release: release.id, ...held, pointers, fronts, validUntil, ...bill, ...notified }, lines.join('\n')];
+}
+
+function heldFrontsOf(fronts: RollbackResultJson['fronts'], id: string): Record<string, string> {
+  return Object.fromEntries(fronts.map(({ front }) => [front, id]));
 }
 
 function cardsText({ cardsBefore, cardsAfter }: RollbackResultJson['fronts'][number]): string {
@@ -124,10 +147,12 @@ function copyText(out: string): string {
     playbill rollback current --out ${tree}`;
 }
 
-async function resume(out: string): Promise<[RollbackResultJson, string]> {
+async function resume({ out, front }: RollbackFlags): Promise<[RollbackResultJson, string]> {
   const { resumeTree } = await import('../../operations/history.ts');
-  const { lifted, current, requests } = await resumeTree(out);
-  const state = lifted === null ? 'The tree was not held' : 'Resumed: the next build publishes again';
+  const { lifted, liftedFronts, current, requests } = await resumeTree(out, front ?? null);
+  const what = lifted === null && liftedFronts.length > 0 ? ` ${liftedFronts.join(', ')}` : '';
+  const isHeld = lifted !== null || liftedFronts.length > 0;
+  const state = isHeld ? `Resumed: the next build publishes${what} again` : 'The tree was not held';
   const pointers = { put: 0, kept: 0, removed: 0 };
   const bill = requests === null ? {} : { requests };
   const text = `${state}; ${current === null ? 'no release' : `release ${current.id}`} is current`;

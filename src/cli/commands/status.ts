@@ -5,7 +5,7 @@ import type { DeepStatus } from '../../operations/status.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import { FINDINGS_KEPT } from '../../findings.ts';
 import { areKeysLost, buildMetricsOf, METRICS_HEADER, treeMetrics } from '../output/prometheus.ts';
-import { holdLines } from '../output/releases.ts';
+import { heldFrontLines, holdLines } from '../output/releases.ts';
 import { PROFILE_NAMES, type ProfileName } from '../../edge/rule/profile.ts';
 import { AppError } from '../../errors.ts';
 import type { FrontKey } from '../../edge-check/checked-edge.ts';
@@ -136,9 +136,13 @@ function edgeLines({ url, checks }: NonNullable<StatusResultJson['edge']>, termi
   ];
 }
 
-function statusText({ at, hold, release, fronts, findings, deep, edge }: StatusResultJson, terminal: Terminal): string {
+function statusText(
+  { at, hold, heldFronts, release, fronts, findings, deep, edge }: StatusResultJson,
+  terminal: Terminal,
+): string {
   const lines: string[] = [];
   if (hold !== null) lines.push(...holdLines(hold.release, release?.id ?? null, terminal), '');
+  if (Object.keys(heldFronts).length > 0) lines.push(...heldFrontLines(heldFronts), '');
   if (fronts.length > 0) lines.push(frontTable(fronts, terminal), '');
   for (const finding of findings) lines.push(findingText(finding, terminal));
   const current = release === null ? 'no current release' : `release ${release.id} of ${release.now}`;

@@ -181,6 +181,7 @@ function leftOutText({ products, sessions }: { readonly products: number; readon
 }
 
 const HELD_BACK: ReadonlyMap<string, string> = new Map([
+  ['rolled-back', 'a rollback holds it (to let builds publish it: playbill rollback --resume --front CODE)'],
   ['file-size-wrong', 'a published file is damaged (build --force rewrites it)'],
   ['file-kind-wrong', 'something else is where a file belongs (the finding says where)'],
   ['file-not-writable', 'not allowed to write its files (the finding says what to allow)'],

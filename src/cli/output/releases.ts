@@ -25,6 +25,14 @@ export function holdLines(
   return lines;
 }
 
+/** Says which fronts a rollback holds, each at which release, and how to resume. */
+export function heldFrontLines(heldFronts: Readonly<Record<string, string>>): string[] {
+  return Object.entries(heldFronts).map(
+    ([front, release]) =>
+      `${front}: held at release ${release}: builds do not publish it until: playbill rollback --resume --front ${front}`,
+  );
+}
+
 /** What the guard on keys has kept in the key ring, or has let go because a flag said so. */
 export function keysGuardLines(
   guards: readonly KeysGuard[],

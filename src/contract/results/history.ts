@@ -47,6 +47,8 @@ export const releasesResultSchema = z.strictObject({
       fronts: count,
       /** The sum over all fronts. */
       cards: count,
+      /** By currency, that of most fronts first: the median of the fronts' median prices, in units of `priceFrom`. */
+      prices: z.array(z.strictObject({ currency: z.string(), median: z.number(), fronts: count })),
       /** The size of all editions that it names. Releases share files. */
       bytes: count,
       isCurrent: z.boolean(),
@@ -54,6 +56,8 @@ export const releasesResultSchema = z.strictObject({
   ),
   /** null if the tree is not held. */
   hold: holdSchema.nullable(),
+  /** The release that each held front is held at, by code. */
+  heldFronts: z.record(frontCode, releaseId),
   /** Manifests that cannot be read; a warning of those that earlier versions wrote. */
   findings: z.array(findingSchema),
 });
@@ -64,6 +68,8 @@ export const rollbackResultSchema = z.strictObject({
   release: releaseId.nullable(),
   /** null after --resume. */
   hold: holdSchema.nullable(),
+  /** With --front: the release that each of these fronts is held at, by code. */
+  heldFronts: z.record(frontCode, releaseId).optional(),
   /** How many pointers were written, kept and removed. */
   pointers: z.strictObject({ put: count, kept: count, removed: count }),
   /** What visitors see of each front, before and after; empty after --resume. */

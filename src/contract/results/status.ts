@@ -38,8 +38,10 @@ export const statusResultSchema = z.strictObject({
    * has an error.
    */
   isStale: z.boolean(),
-  /** null if no rollback holds the tree. */
+  /** null if no rollback holds the whole tree. */
   hold: holdSchema.nullable(),
+  /** The release that each held front is held at, by code. */
+  heldFronts: z.record(frontCode, releaseId),
   /** null if there is no current release, or its manifest cannot be read. */
   release: z
     .strictObject({ id: releaseId, now: instantText, horizonSeconds: count, tool: z.string(), tzdata: z.string() })

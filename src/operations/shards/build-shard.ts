@@ -19,7 +19,7 @@ import { FindingLog } from '../../database/contract/row-checker.ts';
 import { loadCatalogue, loadProducts } from '../../database/load/load-catalogue.ts';
 import { stateReader, type StateReader } from '../../database/state-reader.ts';
 import { AppError, afterWriting } from '../../errors.ts';
-import { holdJson, readHold } from '../../release/tree/hold.ts';
+import { holdJson, holdsAll, readHold } from '../../release/tree/hold.ts';
 import { nextKeyRing } from '../../release/publish/next-key-ring.ts';
 import { settled } from '../../release/publish/publish.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
@@ -32,6 +32,7 @@ import { CatalogueRenderer } from '../../render/catalogue-renderer.ts';
 import { shardsOf, type Shard } from '../../render/shards.ts';
 import { sharedTree } from '../../storage/open-tree.ts';
 import { precompressingStore } from '../../storage/precompress.ts';
+import { withHeldFronts } from '../held-fronts.ts';
 import type { SharedTree } from '../../storage/shared-tree.ts';
 import { checkedFronts, type BuildOptions } from '../build.ts';
 import { publishKeysInto } from '../publish-keys.ts';
@@ -102,7 +103,7 @@ async function buildIntoShared(
   const published = await PublishedTree.read(tree.store);
   const hold = await readHold(tree.store);
   const keySettings = { guards: options.guards, frontCodes: null };
-  if (hold !== null) {
+  if (holdsAll(hold)) {
     const { guards } = await publishKeysInto(tree.store, databasePath, keySettings, proposedNow);
     return { now: proposedNow, hold: holdJson(hold), guards, isRepeated: false, results: [] };
   }
@@ -121,7 +122,7 @@ async function buildIntoShared(
     options.onProgress('load', done, total);
   }
   const rendered = renderer.rendered(findings.badProducts);
-  const checked = checkedFronts(catalogue, findings, null);
+  const checked = withHeldFronts(checkedFronts(catalogue, findings, null), hold);
   const fronts = own.fronts.filter(({ code }) => !checked.held.has(code));
   // Needed even with a snapshot: a server that was restarted may give the same id to another state.
   const state = digest();

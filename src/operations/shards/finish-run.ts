@@ -8,7 +8,7 @@ import type { AllowableGuard } from '../../contract/allowable-guards.ts';
 import type { RunSettings, ShardResult } from '../../contract/run.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
-import { holdJson, readHold } from '../../release/tree/hold.ts';
+import { heldFronts, holdJson, holdsAll, readHold } from '../../release/tree/hold.ts';
 import { recheckFront } from '../../release/publish/recheck-front.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
 import type { TreeFiles, TreeFolders } from '../../release/tree/files.ts';
@@ -19,6 +19,7 @@ import { pathOf, RUNS_FOLDER } from '../../render/paths.ts';
 import { dryRunStore } from '../../storage/dry-run.ts';
 import type { OnTransfer } from '../../storage/locked-tree.ts';
 import { unlockedStore } from '../../storage/open-tree.ts';
+import { withHeldFronts } from '../held-fronts.ts';
 import { removeKeys, type KeyRingChange } from '../publish-keys.ts';
 import { publishRelease, type BuildResult } from '../publish-release.ts';
 import { nowOf, refuseOtherSettings } from './run-settings.ts';
@@ -55,7 +56,7 @@ export async function finishRun(options: FinishOptions): Promise<FinishedRun & R
   await waitForShards(options, store);
   // Before taking the lock, which would create the folder.
   const begun = await readRunSettings(options.run, store);
-  if (!begun.ok && begun.why === 'missing' && (await readHold(store)) === null) throw missingRun(options, store.root);
+  if (!begun.ok && begun.why === 'missing' && !holdsAll(await readHold(store))) throw missingRun(options, store.root);
   return writingTree(
     options.outPath,
     (published, tree) => finishInto(tree.store, published, options),
@@ -70,7 +71,7 @@ async function waitForShards({ run, shards, waitSeconds }: FinishOptions, files:
     const paths = new Set(folder.ok ? folder.value.map(({ path }) => path) : []);
     const isThere = (shard: number): boolean => paths.has(pathOf({ kind: 'shard', run, shard }));
     // While a rollback holds the tree, no result will come.
-    if (indexesOf(shards).every(isThere) || (await readHold(files)) !== null) return;
+    if (indexesOf(shards).every(isThere) || holdsAll(await readHold(files))) return;
     await setTimeout(LOOK_EVERY_SECONDS * 1000);
   }
 }
@@ -81,7 +82,7 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
   const found = await resultsOf(options, store);
   const [first] = found.values();
   if (first === undefined) {
-    if (hold === null) throw missingRun(options, store.root);
+    if (!holdsAll(hold)) throw missingRun(options, store.root);
     // The shards have seen the hold too, and rendered nothing.
     const { current } = published;
     const same = { release: current, releaseId: current?.id ?? null, replaced: current };
@@ -94,29 +95,33 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
   // A release for a later instant knows better which fronts there are.
   const isLate = !settings.guards.force && formatInstant(now) < (published.manifest?.now ?? '');
   const allow = [...settings.guards.allow, ...(options.allow ?? [])];
-  const recheck = { guards: { ...settings.guards, allow }, isLate, isPlan: hold !== null };
+  const recheck = { guards: { ...settings.guards, allow }, isLate, isPlan: holdsAll(hold) };
   for (const { fronts } of found.values())
-    for (const front of fronts) results.push(await recheckFront(front, published, recheck, now));
+    for (const front of fronts)
+      if (!heldFronts(hold).has(front.code)) results.push(await recheckFront(front, published, recheck, now));
   const missing = indexesOf(shards).filter((shard) => !found.has(shard));
   const frontsOf = (shard: number): string[] => frontsOfShard(shard, catalogue.shardOf);
   const held = new Map<string, HeldReason>(Object.entries(catalogue.held));
   for (const code of missing.flatMap(frontsOf)) held.set(code, 'shard-missing');
   const findings = missing.map((shard) => missingShard(run, shard, frontsOf(shard).length));
   const release = await publishRelease(
-    {
-      results,
-      held,
-      removalGuard: isLate ? 'now-earlier' : catalogue.removalGuard,
-      disabledCodes: new Set(catalogue.disabledCodes),
-      keyRing,
-      isEveryFrontKnown: catalogue.isEveryFrontKnown,
-      findings: [...catalogue.findings, ...findings],
-      findingsTotal: catalogue.findingsTotal + findings.length,
-    },
+    withHeldFronts(
+      {
+        results,
+        held,
+        removalGuard: isLate ? 'now-earlier' : catalogue.removalGuard,
+        disabledCodes: new Set(catalogue.disabledCodes),
+        keyRing,
+        isEveryFrontKnown: catalogue.isEveryFrontKnown,
+        findings: [...catalogue.findings, ...findings],
+        findingsTotal: catalogue.findingsTotal + findings.length,
+      },
+      hold,
+    ),
     { ...settings, toolVersion, pruneGraceSeconds },
     hold,
     published,
-    { releaseStore: hold === null ? store : dryRunStore(store), store },
+    { releaseStore: holdsAll(hold) ? dryRunStore(store) : store, store },
     now,
   );
   return { ...release, settings };

@@ -14,7 +14,7 @@ import { editionPath, FRONTS_FOLDER, pathOf, treeFileOf } from '../../render/pat
 import { editionPathsOf, pointerText } from '../tree/codec.ts';
 import { found, orNull, orThrow, type Found } from '../tree/found.ts';
 import { prunedTotals } from '../tree/plan-totals.ts';
-import { holdJson, readHold } from '../tree/hold.ts';
+import { holdJson, holdsAll, readHold } from '../tree/hold.ts';
 import { damagedByPart, partPathsOf, readManifest, readManifestHead, readReleasePaths } from '../tree/manifest.ts';
 import { readOlderRelease } from '../tree/older-manifest.ts';
 import { readCurrent, readNotified, readPointer } from '../tree/read.ts';
@@ -52,9 +52,9 @@ export async function prune(
   const currentId = orNull(readName)?.id ?? null;
   const current = newestFirst.find(({ id }) => id === currentId);
   const hold = await readHold(store);
-  const isEveryKept = hold !== null || (await isAllInGrace(newestFirst, currentId, options, store));
-  const kept = hold === null ? await keptOf(newestFirst, current, options, store) : new Map<string, KeepReason>();
-  if (isEveryKept) for (const { id } of newestFirst) if (!kept.has(id)) kept.set(id, hold === null ? 'grace' : 'held');
+  const isEveryKept = holdsAll(hold) || (await isAllInGrace(newestFirst, currentId, options, store));
+  const kept = holdsAll(hold) ? new Map<string, KeepReason>() : await keptOf(newestFirst, current, options, store);
+  if (isEveryKept) for (const { id } of newestFirst) if (!kept.has(id)) kept.set(id, holdsAll(hold) ? 'held' : 'grace');
 
   const { editions, pointers } = await readFronts(store);
   // The current release usually accounts for every pointer and nearly every edition, so few other

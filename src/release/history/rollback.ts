@@ -24,6 +24,11 @@ import { resolveRelease } from '../tree/releases.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { summary } from '../verify/finding-sink.ts';
 
+export interface RollbackOptions {
+  /** Trust the names and sizes of files, instead of reading every byte. */
+  readonly isBySize: boolean;
+}
+
 /**
  * Rolls back to the release that a word stands for, and holds the tree at it. Writes nothing unless
  * every file of the release matches its manifest.
@@ -32,10 +37,15 @@ import { summary } from '../verify/finding-sink.ts';
  * @throws AppError release-unknown, release-damaged, release-older, tree-full, tree-not-writable,
  * tree-unreadable
  */
-export async function rollBack(word: string, published: PublishedTree, store: ReleaseStore) {
+export async function rollBack(
+  word: string,
+  published: PublishedTree,
+  store: ReleaseStore,
+  options: RollbackOptions = { isBySize: false },
+) {
   const release = await resolveRelease(word, store);
   const manifest = orThrow(await readManifest(release, store), 'release-damaged', store.root);
-  await refuseUnlessWhole(release.id, manifest, store);
+  await refuseUnlessWhole(release.id, manifest, store, options);
   const fronts = await frontChanges(manifest, published);
 
   const hold = await putHold(release, store);
@@ -53,7 +63,7 @@ export async function rollBack(word: string, published: PublishedTree, store: Re
  * closest to the present that a tree knows. "Before" is what the current release lists, because
  * pointers may be ahead of it after a stopped run.
  */
-async function frontChanges(
+export async function frontChanges(
   { fronts, now }: Manifest,
   published: PublishedTree,
 ): Promise<RollbackResultJson['fronts']> {
@@ -87,15 +97,31 @@ function digestsAt(pointer: Pointer | null, at: string): string {
     .join();
 }
 
-async function refuseUnlessWhole(id: string, { fronts, files }: Manifest, tree: TreeFiles): Promise<void> {
+/** @throws AppError release-damaged: a file of the release is missing or wrong */
+export async function refuseUnlessWhole(
+  id: string,
+  { fronts, files }: Pick<Manifest, 'fronts' | 'files'>,
+  store: ReleaseStore,
+  { isBySize }: RollbackOptions,
+): Promise<void> {
   const listed = new Set(files.map(({ path }) => path));
   const problems = [...new Set(fronts.flatMap(({ pointer }) => editionPathsOf(pointer)))]
     .filter((path) => !listed.has(path))
     .map((path) => `${path}: a pointer names it, but the manifest does not list it`);
-  for await (const [, found] of readAhead(files, (file) => problemsOf(file, tree))) problems.push(...found);
+  for await (const [, found] of readAhead(files, (file) =>
+    isBySize ? sizeProblems(file, store) : problemsOf(file, store),
+  ))
+    problems.push(...found);
   if (problems.length === 0) return;
   const hint = 'nothing was changed; choose another release from: playbill releases';
   throw new AppError('release-damaged', `release ${id} cannot be restored: ${summary(problems)}`, hint);
+}
+
+async function sizeProblems({ path, bytes }: ManifestFile, store: ReleaseStore): Promise<readonly string[]> {
+  // A listing may show what has been removed.
+  const size = await (store.askSize ?? ((one: string) => store.size(one)))(path);
+  if (!size.ok) return [`${path}: ${size.why === 'missing' ? 'expected the file, found none' : size.message}`];
+  return size.value === bytes ? [] : [`${path}: expected ${bytes} bytes, found ${size.value}`];
 }
 
 async function problemsOf({ path, bytes, sha256 }: ManifestFile, tree: TreeFiles): Promise<readonly string[]> {

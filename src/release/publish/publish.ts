@@ -16,13 +16,19 @@ import { AppError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import { folderOf, pathOf } from '../../render/paths.ts';
 import type { Compression } from '../tree/files.ts';
-import { orNull } from '../tree/found.ts';
-import { manifestText, type ManifestText } from '../tree/manifest.ts';
+import { manifestText, putParts } from '../tree/manifest.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import { replaceIfChanged } from '../tree/replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { activateRelease } from '../tree/activate.ts';
-import { allowedOf, isAllowed, isMoreThanShare, type GuardedBefore, type GuardOptions, type PassedGuard } from './guards.ts';
+import {
+  allowedOf,
+  isAllowed,
+  isMoreThanShare,
+  type GuardedBefore,
+  type GuardOptions,
+  type PassedGuard,
+} from './guards.ts';
 import { isSameHold, readHold, type Hold } from '../tree/hold.ts';
 import { withQuietPointer } from './quiet-pointer.ts';
 import { heldResult, type FrontResult } from './render-front.ts';
@@ -118,26 +124,6 @@ export async function publish(
   if (!isSameHold(await readHold(store), input.hold)) throw holdChanged(store.root);
   const swaps = await activateRelease({ release, listings, removed }, published, store);
   return { release, outcomes, plan: [...parts, head, ...swaps], findings: published.findings };
-}
-
-/**
- * Writes the parts of a manifest that do not exist. Their name is their digest, so that a file of
- * the same size is believed, unless something is damaged (`isDistrusting`).
- */
-async function putParts(
-  { parts }: ManifestText,
-  isDistrusting: boolean,
-  store: ReleaseStore,
-): Promise<readonly PlanEntry[]> {
-  // A listing is no proof: the part may have been removed since.
-  const sizeOf = store.askSize ?? ((path: string) => store.size(path));
-  return Promise.all(
-    parts.map(async ({ path, text }): Promise<PlanEntry> => {
-      const bytes = Buffer.byteLength(text);
-      if (isDistrusting || orNull(await sizeOf(path)) !== bytes) return replaceIfChanged(path, text, store);
-      return { action: 'keep', path, bytes, reason: 'same-content' };
-    }),
-  );
 }
 
 /**

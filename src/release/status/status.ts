@@ -7,7 +7,7 @@ import type { NextResultJson, StatusResultJson } from '../../contract/results/st
 import { editionIndexAt } from '../../render/edition-choice.ts';
 import { ENDPOINTS, type Endpoint } from '../../render/paths.ts';
 import { entryOf } from '../../contract/pointer-entry.ts';
-import { holdJson } from '../tree/hold.ts';
+import { heldFrontsJson, holdJson } from '../tree/hold.ts';
 import type { PublishedFront, TreeStatus } from './read-status.ts';
 
 /**
@@ -33,6 +33,7 @@ export function statusOf(
     at: formatInstant(at),
     isStale: fronts.length === 0 || fronts.some(({ stale }) => stale !== null),
     hold: holdJson(hold),
+    heldFronts: heldFrontsJson(hold),
     release: release && releaseOf(release),
     fronts,
     findings: [...findings],

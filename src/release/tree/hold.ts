@@ -8,6 +8,7 @@ import { frontCode } from '../../contract/primitives.ts';
 import { parseRelease, type Release } from '../../contract/release-name.ts';
 import type { HoldJson, PlanEntry } from '../../contract/results/parts.ts';
 import { pathOf } from '../../render/paths.ts';
+import { AppError } from '../../errors.ts';
 import { parseJson, parseReleaseName } from './codec.ts';
 import { replaceIfChanged } from './replace-if-changed.ts';
 import type { TreeFiles } from './files.ts';
@@ -17,10 +18,10 @@ import { beginGrace } from './rollback-grace.ts';
 
 export const HOLD_PATH = pathOf({ kind: 'hold' });
 
-/** Whatever its kind, builds publish nothing. */
+/** What a rollback holds. */
 export type Hold =
   | { readonly kind: 'all'; readonly release: Release }
-  /** By front. */
+  /** These fronts, by code: builds publish the others. */
   | { readonly kind: 'fronts'; readonly releases: ReadonlyMap<string, Release> }
   /** The file cannot be read: it may hold anything. */
   | { readonly kind: 'damaged' };
@@ -63,6 +64,22 @@ export async function putHold({ name }: Release, store: ReleaseStore): Promise<P
   return replaceIfChanged(HOLD_PATH, `${JSON.stringify({ all: name })}\n`, store);
 }
 
+/** Holds these fronts, each at a release. @throws as `putHold` */
+export async function holdFronts(releases: ReadonlyMap<string, Release>, store: ReleaseStore): Promise<PlanEntry> {
+  const fronts = Object.fromEntries([...releases].sort().map(([code, { name }]) => [code, name]));
+  return replaceIfChanged(HOLD_PATH, `${JSON.stringify({ fronts })}\n`, store);
+}
+
+/** Whether builds publish nothing. */
+export function holdsAll(hold: Hold | null): boolean {
+  return hold !== null && hold.kind !== 'fronts';
+}
+
+/** The fronts that builds keep as they are, each with the release that it was put back to. */
+export function heldFronts(hold: Hold | null): ReadonlyMap<string, Release> {
+  return hold?.kind === 'fronts' ? hold.releases : new Map();
+}
+
 /**
  * Lets builds publish again. `current` is the release that they will supersede.
  * @throws AppError tree-full, tree-not-writable
@@ -71,6 +88,26 @@ export async function liftHold(current: Release | null, store: ReleaseStore): Pr
   await beginGrace(current?.id ?? null, store);
   // State after a stop here: the tree is still held, and every release is kept.
   await store.remove([HOLD_PATH]);
+}
+
+/**
+ * Lets builds publish some fronts again.
+ * @throws AppError front-not-held, tree-full, tree-not-writable
+ */
+export async function liftFronts(codes: readonly string[], hold: Hold | null, store: ReleaseStore): Promise<void> {
+  const held = heldFronts(hold);
+  const unknown = codes.find((code) => !held.has(code));
+  if (unknown !== undefined) throw notHeld(unknown, hold);
+  const left = new Map([...held].filter(([code]) => !codes.includes(code)));
+  if (left.size > 0) await holdFronts(left, store);
+  else await store.remove([HOLD_PATH]);
+}
+
+function notHeld(code: string, hold: Hold | null): AppError {
+  const codes = [...heldFronts(hold).keys()];
+  const all = holdsAll(hold) ? 'the whole tree is held: playbill rollback --resume' : 'no front is held';
+  const hint = codes.length > 0 ? `held fronts: ${codes.join(', ')}` : all;
+  return new AppError('front-not-held', `expected a front that a rollback holds, found ${JSON.stringify(code)}`, hint);
 }
 
 /** Whether nothing began or ended between two readings of a hold. */
@@ -91,7 +128,13 @@ function namesIn(hold: Hold | null): readonly (readonly string[])[] | null {
   }
 }
 
-/** As results print it; null if the tree is not held. */
+/** As results print it; null unless the whole tree is held. */
 export function holdJson(hold: Hold | null): HoldJson | null {
-  return hold && { release: hold.kind === 'all' ? hold.release.id : null };
+  if (hold === null || hold.kind === 'fronts') return null;
+  return { release: hold.kind === 'all' ? hold.release.id : null };
+}
+
+/** The held fronts as results print them: ids of releases by code. */
+export function heldFrontsJson(hold: Hold | null): Record<string, string> {
+  return Object.fromEntries([...heldFronts(hold)].map(([code, { id }]) => [code, id]));
 }

@@ -11,7 +11,7 @@ import { pointerText, PROBLEM_CODE } from '../tree/codec.ts';
 import { sha256Of } from '../tree/digest.ts';
 import type { TreeFolders } from '../tree/files.ts';
 import type { Failure } from '../tree/found.ts';
-import { HOLD_PATH, readHoldFile, type Hold } from '../tree/hold.ts';
+import { HOLD_PATH, readHoldFile } from '../tree/hold.ts';
 import { readThreeFiles } from '../tree/manifest.ts';
 import { olderManifest, readOlderRelease } from '../tree/older-manifest.ts';
 import { readCurrent } from '../tree/read.ts';
@@ -217,28 +217,16 @@ async function checkedHold(
     else sink.error('file-unreadable', HOLD_PATH, hold.message);
     return null;
   }
-  for (const release of releasesIn(hold.value)) {
-    if (isKept(release)) continue;
-    sink.error('hold-invalid', HOLD_PATH, `names release ${release.name}, which has no manifest; ${heldAnyway}`);
-  }
+  // What held fronts were put back to stays without that release: the current one lists it.
   if (hold.value.kind !== 'all') return null;
   const { release } = hold.value;
-  if (isKept(release) && release.name !== current?.name) {
+  if (!isKept(release))
+    sink.error('hold-invalid', HOLD_PATH, `names release ${release.name}, which has no manifest; ${heldAnyway}`);
+  else if (release.name !== current?.name) {
     const message = `a rollback to release ${release.id} was stopped; finish it with: playbill rollback ${release.id}`;
     sink.warning('hold-not-current', HOLD_PATH, message);
   }
   return release;
-}
-
-function releasesIn(hold: Hold): readonly Release[] {
-  switch (hold.kind) {
-    case 'all':
-      return [hold.release];
-    case 'fronts':
-      return [...hold.releases.values()];
-    case 'damaged':
-      return [];
-  }
 }
 
 /**

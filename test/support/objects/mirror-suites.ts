@@ -6,6 +6,7 @@
 export const BRIEF: readonly string[] = [
   'test/cli/diff.test.ts',
   'test/cli/going-back.test.ts',
+  'test/cli/going-back-fronts.test.ts',
   'test/cli/key-guards.test.ts',
   'test/cli/release-names.test.ts',
   'test/cli/status.test.ts',

@@ -332,7 +332,7 @@ const RELEASE: readonly PlantedFault[] = [
   fault(
     'a damaged release is gone back to',
     'release/history/rollback.ts',
-    'await refuseUnlessWhole(release.id, manifest, store);',
+    'await refuseUnlessWhole(release.id, manifest, store, options);',
     '',
     'cli/going-back.test.ts',
   ),
@@ -353,9 +353,23 @@ const RELEASE: readonly PlantedFault[] = [
     'unit/retention.test.ts',
   ),
   fault(
+    'a build publishes a front that a rollback holds',
+    'operations/held-fronts.ts',
+    'held: new Map([...input.held, ...rolledBack])',
+    'held: new Map([...rolledBack, ...input.held].slice(0, 0))',
+    'cli/going-back-fronts.test.ts',
+  ),
+  fault(
+    'a front that goes back says that it is right now',
+    'release/history/rollback-fronts.ts',
+    "({ ...asOfLast(one, restored), held: 'rolled-back' as const })",
+    '({ ...asOfLast(one, restored), held: null })',
+    'cli/going-back-fronts.test.ts',
+  ),
+  fault(
     'releases are pruned while a rollback holds the tree',
     'release/history/prune.ts',
-    "hold === null ? 'grace' : 'held'",
+    "holdsAll(hold) ? 'held' : 'grace'",
     "hold === null ? 'grace' : 'grace'",
     'cli/going-back.test.ts',
     'unit/retention.test.ts',
