@@ -7,7 +7,8 @@ import { bytesText, countText, styled, type Terminal } from './terminal.ts';
 
 /**
  * Says that a rollback holds the tree, and how to resume. `releaseId` is the release that the hold
- * names; null if the hold's file is damaged. Coloured if a terminal is given.
+ * names; null if the hold's file is damaged. `currentId` is null if it is not known. Coloured if a
+ * terminal is given.
  */
 export function holdLines(
   releaseId: string | null,
@@ -19,7 +20,7 @@ export function holdLines(
       ? `${styled('releases/hold is damaged', 'bad', terminal)}, which holds the tree`
       : `${styled('Held', 'warning', terminal)} at release ${releaseId}`;
   const lines = [`${state}: builds publish nothing until: playbill rollback --resume`];
-  if (releaseId !== null && releaseId !== currentId) {
+  if (releaseId !== null && currentId !== null && releaseId !== currentId) {
     lines.push(`That rollback was interrupted; finish it with: playbill rollback ${releaseId}`);
   }
   return lines;
