@@ -95,7 +95,7 @@ describe('the notice', () => {
     const second = await command.run([...argv, '--on-publish', listener]);
     expect(second.stderr).toBe('71\n');
     const { release } = summaryOf(second);
-    expect(readFileSync(seen, 'utf8')).toBe(`${release}\n`);
+    expect(idIn(readFileSync(seen, 'utf8').trim())).toBe(release);
     const after = filesOf(out);
     const notice = noticeIn(heard);
     const changed = publicPaths(after).filter(

@@ -74,37 +74,41 @@ async function heal(remedy: Remedy, tree: string, damaged: string, isHeld: boole
 }
 
 describe('a tree damaged by hand', () => {
-  test.each(Object.entries(DAMAGES))('%s', async (situation, { damage, sees, exit, held, remedy, heals, unpruned }) => {
-    const tree = copyTree(base, join(temporaryFolder(), 'out'));
-    const named = damage(tree);
-    const outside = join(dirname(tree), 'outside');
-    if (existsSync(outside)) cpSync(outside, `${outside}-before`, { recursive: true });
-    expect((await findingsOf(tree)).map(lineOf).sort()).toEqual([...named].sort());
-    const [, , damaged = ''] = (named[0] ?? '').split(' ');
+  test.each(Object.entries(DAMAGES))(
+    '%s',
+    async (situation, { damage, blamed, sees, exit, held, remedy, heals, unpruned }) => {
+      const tree = copyTree(base, join(temporaryFolder(), 'out'));
+      const named = damage(tree);
+      const outside = join(dirname(tree), 'outside');
+      if (existsSync(outside)) cpSync(outside, `${outside}-before`, { recursive: true });
+      expect((await findingsOf(tree)).map(lineOf).sort()).toEqual([...named].sort());
+      const damaged = blamed?.(tree) ?? (named[0] ?? '').split(' ')[2] ?? '';
 
-    const run = await command.run(wordsOf(database, tree));
-    expect(run, run.stderr).toMatchObject({ code: exit });
-    if (exit !== 6) {
-      expectHeld(run, held);
-      const stops = summaryOf(run).findings.filter(({ code }) => code === 'not-pruned');
-      expect(stops.length, run.stdout).toBe(unpruned === true ? 1 : 0);
-    }
-    // What the old release has must outlast it, as edges go on asking for that.
-    if (unpruned === true) expect(missingIn(tree)).toEqual([]);
-    expect(seenIn(tree), 'what a reader sees').toBe(sees);
-    if (remedy !== undefined) await heal(remedy, tree, damaged, held !== undefined);
-    // Whatever was linked to is what it was: nothing is written outside the tree.
-    if (existsSync(outside)) expect(contentOf(outside)).toEqual(contentOf(`${outside}-before`));
+      const run = await command.run(wordsOf(database, tree));
+      expect(run, run.stderr).toMatchObject({ code: exit });
+      if (exit !== 6) {
+        expectHeld(run, held);
+        const stops = summaryOf(run).findings.filter(({ code }) => code === 'not-pruned');
+        expect(stops.length, run.stdout).toBe(unpruned === true ? 1 : 0);
+      }
+      // What the old release has must outlast it, as edges go on asking for that.
+      if (unpruned === true) expect(missingIn(tree)).toEqual([]);
+      expect(seenIn(tree), 'what a reader sees').toBe(sees);
+      if (remedy !== undefined) await heal(remedy, tree, damaged, held !== undefined);
+      // Whatever was linked to is what it was: nothing is written outside the tree.
+      if (existsSync(outside)) expect(contentOf(outside)).toEqual(contentOf(`${outside}-before`));
 
-    // Of a release that nobody can read any more the editions stay, which nothing names.
-    const isLeft = (line: string): boolean => damaged.startsWith('releases/') && line.startsWith('warning unexpected ');
-    expect(
-      (await findingsOf(tree)).map(lineOf).filter((line) => !isLeft(line)),
-      'healed',
-    ).toEqual([]);
-    expect(withoutReleases(filesOf(tree))).toEqual(withoutReleases(expected));
-    tellFault({ situation, sees, heals }, run.code);
-  });
+      // Of a release that nobody can read any more the editions stay, which nothing names.
+      const isLeft = (line: string): boolean =>
+        damaged.startsWith('releases/') && line.startsWith('warning unexpected ');
+      expect(
+        (await findingsOf(tree)).map(lineOf).filter((line) => !isLeft(line)),
+        'healed',
+      ).toEqual([]);
+      expect(withoutReleases(filesOf(tree))).toEqual(withoutReleases(expected));
+      tellFault({ situation, sees, heals }, run.code);
+    },
+  );
 
   test('strangers are named and left alone', async () => {
     const tree = copyTree(base, join(temporaryFolder(), 'out'));

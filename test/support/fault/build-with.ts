@@ -8,21 +8,30 @@ import type { BuildResult } from '../../../src/operations/publish-release.ts';
 import type { Instant } from '../../../src/catalogue/instant.ts';
 import type { CatalogueReader } from '../../../src/database/reader.ts';
 import { PublishedTree } from '../../../src/release/tree/published.ts';
+import type { Compression } from '../../../src/release/tree/files.ts';
 import type { ReleaseStore } from '../../../src/release/tree/store.ts';
 import { buildTree, instant } from '../trees.ts';
 import { NOW } from './small-catalogue.ts';
 
 export const HORIZON_SECONDS = 3600;
 
-/** Builds into a store, HORIZON_SECONDS ahead. Neither locks nor sweeps. Ends the reader. */
-export async function buildWith(reader: CatalogueReader, store: ReleaseStore, now: Instant): Promise<BuildResult> {
+/**
+ * Builds into a store, HORIZON_SECONDS ahead. Neither locks nor sweeps. Ends the reader.
+ * `precompress`: what the store does.
+ */
+export async function buildWith(
+  reader: CatalogueReader,
+  store: ReleaseStore,
+  now: Instant,
+  precompress: readonly Compression[] = [],
+): Promise<BuildResult> {
   const options = {
     databasePath: '',
     outPath: '',
     horizonSeconds: HORIZON_SECONDS,
     frontCodes: null,
     isDryRun: false,
-    precompress: [],
+    precompress,
     guards: { maxShrink: 0.5, maxBad: 0.05, allow: [], force: false },
     pruneGraceSeconds: 3600,
     toolVersion: 'test',

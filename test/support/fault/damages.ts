@@ -54,6 +54,8 @@ export type Remedy = 'force' | 'removal';
 export interface Damage {
   /** Damages the tree, and says what `verify` must find: `severity code path`. */
   readonly damage: (tree: string) => readonly string[];
+  /** What is in the way, where that is not the path of the first finding. */
+  readonly blamed?: (tree: string) => string;
   readonly sees: Sees;
   readonly heals: string;
   readonly exit: number;
@@ -287,6 +289,7 @@ export const DAMAGES: Readonly<Record<string, Damage>> = {
       flipBit(tree, filesPartIn(tree), 0.5);
       return [`error manifest-invalid ${filesPartIn(tree)}`];
     },
+    blamed: currentManifestPath,
     sees: 'the new release',
     exit: 0,
     remedy: 'removal',
@@ -299,6 +302,7 @@ export const DAMAGES: Readonly<Record<string, Damage>> = {
       rmSync(join(tree, path));
       return [`error manifest-invalid ${path}`];
     },
+    blamed: currentManifestPath,
     sees: 'the new release',
     exit: 0,
     remedy: 'removal',
