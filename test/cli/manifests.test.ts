@@ -66,7 +66,7 @@ describe('the guards that were let pass', () => {
       { code: 'min-cards', fronts: ['bravo'] },
     ]);
     // The next build has nothing to let pass.
-    await build('2026-05-01T09:15:00Z', '--allow-shrink');
+    await build('2026-05-01T09:15:00Z', '--allow', 'max-shrink', 'min-cards');
     expect(manifestIn(out).allowed).toEqual([{ code: 'min-cards', fronts: ['bravo'] }]);
     expect(await findingsOf(out)).toEqual([]);
   });

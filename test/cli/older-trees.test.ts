@@ -176,7 +176,7 @@ describe('a build into it', () => {
     expect(filesOf(tree)).toEqual(filesOf(older));
     const one = await buildAt(tree, '09:05');
     expect([one.status, one.fronts.map(({ held: why }) => why)]).toEqual([4, ['now-earlier', 'now-earlier']]);
-    const allowed = await buildAt(tree, '09:15', fewer, ['--allow-shrink']);
+    const allowed = await buildAt(tree, '09:15', fewer, ['--allow', 'max-shrink', 'min-cards']);
     expect(allowed.status).toBe(0);
     expect(manifestIn(tree).allowed).toEqual([{ code: 'max-shrink', fronts: ['alpha', 'bravo'] }]);
   });
