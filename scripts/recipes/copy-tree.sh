@@ -45,7 +45,7 @@ copy --checksum --delete --include='*/' --include='/public/fronts/*/pointer.json
 
 copy --fsync --exclude='.*' --exclude='/edge/***' --exclude='/runs/***' --exclude='/public/fronts/*/pointer.json' --exclude='/releases/current' \
   "$tree/" "$destination/"
-copy --fsync --checksum "$tree/edge/" "$destination/edge/"
+copy --fsync --checksum --exclude='.*' "$tree/edge/" "$destination/edge/"
 
 copy --fsync --checksum --delete --include='*/' --include='/public/fronts/*/pointer.json' --include='/releases/current' \
   --exclude='*' "$state/aside/" "$destination/"

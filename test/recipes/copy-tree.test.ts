@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Command } from '../support/fault/command.ts';
@@ -127,6 +127,18 @@ test('a key ring of the size and the second of the one before is copied', async 
   utimesSync(path, mtime, mtime);
   await copyTree(tree, `${tree}-copy`);
   expect(readFileSync(join(`${tree}-copy`, 'edge/keyring.json'), 'utf8')).toBe(after);
+});
+
+test('what a build is writing is not copied', async () => {
+  const tree = join(root, 'writing');
+  await build(catalogue('writing'), tree, 0);
+  const whole = filesOf(tree);
+  // Every file is written under such a name, and renamed when it is whole.
+  const folders = new Set([...whole.keys()].map((path) => dirname(path)));
+  for (const folder of folders) writeFileSync(join(tree, folder, '.half.json.tmp'), '{"half');
+  expect(folders).toContain('edge');
+  expect(await copyTree(tree, `${tree}-copy`)).toEqual({ status: 0, stdout: '', stderr: '' });
+  expect(filesOf(`${tree}-copy`)).toEqual(whole);
 });
 
 test('what is gone here is removed there after the grace time, the pointer of a front that is gone at once', async () => {
