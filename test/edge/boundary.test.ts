@@ -79,7 +79,8 @@ const CLOCK_TICK = 0.01;
 const ROUNDS = 24;
 const KEPT = 5;
 
-describe.each(CLOCKED)('$name', ({ start }) => {
+// Side by side: each waits for the same seconds.
+describe.concurrent.each(CLOCKED)('$name', ({ start }) => {
   let world: World;
   let runtime: Runtime;
   beforeAll(async () => {
@@ -88,7 +89,7 @@ describe.each(CLOCKED)('$name', ({ start }) => {
   });
   afterAll(() => runtime.stop());
 
-  test('changes from one edition to the next in the second in which it starts', async () => {
+  test('changes from one edition to the next in the second in which it starts', { concurrent: false }, async () => {
     const first = Math.floor(Date.now() / 1000) - LENGTH;
     const editions = Array.from({ length: 200 }, (_, i) => [first + i * LENGTH, `edition ${i}\n`] as const);
     publish(world, editions, first + editions.length * LENGTH);
@@ -117,37 +118,41 @@ describe.each(CLOCKED)('$name', ({ start }) => {
     expect([...seen]).toEqual([...seen].toSorted((a, b) => a - b));
   });
 
-  test('answers with whole published editions while trees are published and pruned under it', async () => {
-    const published = new Set<string>();
-    const digests: string[] = [];
-    const folder = join(world.root, 'public', 'fronts', 'unpublished');
-    rmSync(folder, { recursive: true, force: true });
-    const next = (count: number): void => {
-      const content = `release ${count} ${'x'.repeat(20_000)} end\n`;
-      published.add(content);
-      digests.push(...publish(world, [[world.now - 100, content]], world.now + 1000));
-      for (const digest of digests.splice(0, digests.length - KEPT)) rmSync(join(folder, `products.${digest}.json`));
-    };
-    next(0);
-    const lines = await prepareLines(REQUEST, runtime.now(), world);
-    const rounds: Promise<readonly RawResponse[]>[] = [];
-    for (let count = 1; count <= ROUNDS; count++) {
-      rounds.push(Promise.all(Array.from({ length: 8 }, () => runtime.send(lines))));
-      next(count);
-      // An answer may be as old as the oldest request under way: what a pointer named by then is
-      // kept, as a build keeps it for an hour.
-      await rounds[count - KEPT];
-    }
-    const seen = new Set<string>();
-    for (const answer of (await Promise.all(rounds)).flat()) {
-      expect(answer.status).toBe(200);
-      expect(published.has(answer.content.toString())).toBe(true);
-      seen.add(answer.content.toString());
-    }
-    // While a round is under way KEPT releases are published: rounds that lie further apart cannot
-    // have seen the same one.
-    expect(seen.size).toBeGreaterThanOrEqual(ROUNDS / (KEPT + 1));
-  });
+  test(
+    'answers with whole published editions while trees are published and pruned under it',
+    { concurrent: false },
+    async () => {
+      const published = new Set<string>();
+      const digests: string[] = [];
+      const folder = join(world.root, 'public', 'fronts', 'unpublished');
+      rmSync(folder, { recursive: true, force: true });
+      const next = (count: number): void => {
+        const content = `release ${count} ${'x'.repeat(20_000)} end\n`;
+        published.add(content);
+        digests.push(...publish(world, [[world.now - 100, content]], world.now + 1000));
+        for (const digest of digests.splice(0, digests.length - KEPT)) rmSync(join(folder, `products.${digest}.json`));
+      };
+      next(0);
+      const lines = await prepareLines(REQUEST, runtime.now(), world);
+      const rounds: Promise<readonly RawResponse[]>[] = [];
+      for (let count = 1; count <= ROUNDS; count++) {
+        rounds.push(Promise.all(Array.from({ length: 8 }, () => runtime.send(lines))));
+        next(count);
+        // An answer may be as old as the oldest request under way: what a pointer named by then is
+        // kept, as a build keeps it for an hour.
+        await rounds[count - KEPT];
+      }
+      const seen = new Set<string>();
+      for (const answer of (await Promise.all(rounds)).flat()) {
+        expect(answer.status).toBe(200);
+        expect(published.has(answer.content.toString())).toBe(true);
+        seen.add(answer.content.toString());
+      }
+      // While a round is under way KEPT releases are published: rounds that lie further apart cannot
+      // have seen the same one.
+      expect(seen.size).toBeGreaterThanOrEqual(ROUNDS / (KEPT + 1));
+    },
+  );
 });
 
 const POINTER_SECONDS = 10;

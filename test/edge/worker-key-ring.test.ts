@@ -4,12 +4,12 @@
 
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Miniflare, Response as MiniflareResponse } from 'miniflare';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bundleEdge } from '../../src/edge/targets/bundle.ts';
 import type { OriginOptions } from '../../src/edge/targets/origin.ts';
 import { instantText } from '../../src/edge/rule/instant.ts';
@@ -28,25 +28,25 @@ const TOKEN = 'Bearer of-the-key-ring';
 const ENVIRONMENT = { PLAYBILL_KEY_RING_TOKEN: TOKEN };
 const by = (origin: string): OriginOptions => ({ origin, originEndpoint: null, originRegion: null });
 
-let world: World;
-let server: Server;
-/** Where the tree's public folder is, and its key ring, which wants the token. */
-let treeUrl = '';
-let ringUrl = '';
-let isRingReadable = true;
-/** What came with each request for a file of the public folder. */
-let authorizations: (string | undefined)[] = [];
+/** A world whose tree is served as well, for one test. */
+interface Stage extends Disposable {
+  readonly world: World;
+  /** Where the tree's public folder is, and its key ring, which wants the token. */
+  readonly treeUrl: string;
+  readonly ringUrl: string;
+  isRingReadable: boolean;
+  /** What came with each request for a file of the public folder. */
+  readonly authorizations: (string | undefined)[];
+}
 
-beforeEach(async () => {
-  world = await makeWorld(Math.floor(Date.now() / 1000));
-  isRingReadable = true;
-  authorizations = [];
-  server = createServer((request, response) => {
+async function staged(): Promise<Stage> {
+  const world = await makeWorld(Math.floor(Date.now() / 1000));
+  const server = createServer((request, response) => {
     const url = request.url ?? '';
     const { authorization } = request.headers;
-    if (url.startsWith('/public/')) authorizations.push(authorization);
+    if (url.startsWith('/public/')) stage.authorizations.push(authorization);
     const isRing = url === '/edge/keyring.json';
-    const status = isRing && authorization !== TOKEN ? 401 : isRing && !isRingReadable ? 500 : 200;
+    const status = isRing && authorization !== TOKEN ? 401 : isRing && !stage.isRingReadable ? 500 : 200;
     if (url === '/elsewhere.json') response.writeHead(302, { location: '/public/stolen' }).end();
     else if (status !== 200) response.writeHead(status).end();
     else
@@ -58,16 +58,23 @@ beforeEach(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  treeUrl = `${origin}/public`;
-  ringUrl = `${origin}/edge/keyring.json`;
-});
-afterEach(() => {
-  server.close();
-  server.closeAllConnections();
-});
+  const [treeUrl, ringUrl] = [`${origin}/public`, `${origin}/edge/keyring.json`];
+  const stage: Stage = {
+    world,
+    treeUrl,
+    ringUrl,
+    isRingReadable: true,
+    authorizations: [],
+    [Symbol.dispose]: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+  return stage;
+}
 
 /** The key ring, with this key revoked. */
-function ringWithout(keyid: string): string {
+function ringWithout(world: World, keyid: string): string {
   const keys = Object.entries(world.keyRing.keys).map(([id, key]) => [
     id,
     id === keyid ? { ...key, revokedAt: instantText(world.now) } : key,
@@ -77,6 +84,7 @@ function ringWithout(keyid: string): string {
 
 /** Starts a host that prints to `output`. */
 type Start = (
+  world: World,
   tree: string,
   ring: string | null,
   environment: Readonly<Record<string, string>>,
@@ -84,10 +92,10 @@ type Start = (
 ) => Promise<Runtime>;
 
 const STARTS: readonly Start[] = [
-  (tree, ring, environment, output) => startWorkerd(world, 0, by(tree), environment, output, ring),
+  (world, tree, ring, environment, output) => startWorkerd(world, 0, by(tree), environment, output, ring),
   ...(['deno', 'bun'] as const).map(
     (host): Start =>
-      (tree, ring, environment, output) =>
+      (world, tree, ring, environment, output) =>
         startWorkerHost(host, world, by(tree), { environment, output, keyRingAt: ring }),
   ),
 ];
@@ -99,6 +107,7 @@ interface Host {
 
 /** Runs with workerd, Deno and Bun at the same time: each of them waits for seconds that pass. */
 async function onEachHost(
+  { world }: Stage,
   [tree, ring]: readonly [tree: string, ring: string | null],
   environment: Readonly<Record<string, string>>,
   use: (hosts: readonly Host[]) => Promise<void>,
@@ -107,7 +116,7 @@ async function onEachHost(
   try {
     for (const start of STARTS) {
       const output: string[] = [];
-      hosts.push({ runtime: await start(tree, ring, environment, output), output });
+      hosts.push({ runtime: await start(world, tree, ring, environment, output), output });
     }
     await use(hosts);
   } finally {
@@ -115,17 +124,20 @@ async function onEachHost(
   }
 }
 
-describe('workerd, Deno and Bun', () => {
+// Side by side: each waits for the same seconds.
+describe.concurrent('workerd, Deno and Bun', () => {
   test.each([
-    ['a URL', () => [treeUrl, null] as const],
+    ['a URL', ({ treeUrl }: Stage) => [treeUrl, null] as const],
     ['a folder', () => ['TREE', null] as const],
-    ['a folder, and the key ring at a URL', () => ['TREE', ringUrl] as const],
+    ['a folder, and the key ring at a URL', ({ ringUrl }: Stage) => ['TREE', ringUrl] as const],
   ] as const)('%s: a revoked key is refused, and the last ring counts where there is no other', async (_, places) => {
-    await onEachHost(places(), ENVIRONMENT, async (hosts) => {
+    using stage = await staged();
+    const { world } = stage;
+    await onEachHost(stage, places(stage), ENVIRONMENT, async (hosts) => {
       const statusOf = async ({ runtime }: Host, front: string): Promise<number> =>
         (await ask(world, runtime, front)).status;
       for (const host of hosts) expect(await statusOf(host, 'moscow'), host.runtime.name).toBe(200);
-      await writeFile(join(world.root, 'edge/keyring.json'), ringWithout('moscow-1'));
+      await writeFile(join(world.root, 'edge/keyring.json'), ringWithout(world, 'moscow-1'));
       for (const host of hosts) {
         // As long as it takes; ten seconds.
         while ((await statusOf(host, 'moscow')) === 200) await sleep(200);
@@ -133,7 +145,7 @@ describe('workerd, Deno and Bun', () => {
         expect(await statusOf(host, 'kazan'), host.runtime.name).toBe(200);
       }
 
-      isRingReadable = false;
+      stage.isRingReadable = false;
       await writeFile(join(world.root, 'edge/keyring.json'), '{"schema":1,');
       for (const host of hosts) {
         while (!host.output.join('').includes('edge/keyring.json')) {
@@ -145,39 +157,48 @@ describe('workerd, Deno and Bun', () => {
         expect(await statusOf(host, 'moscow'), host.runtime.name).not.toBe(200);
       }
       // The secret of the key ring goes nowhere else.
-      expect(authorizations.filter((one) => one !== undefined)).toEqual([]);
+      expect(stage.authorizations.filter((one) => one !== undefined)).toEqual([]);
     });
   });
 
   test.each([
-    ['a wrong token', () => ringUrl, { PLAYBILL_KEY_RING_TOKEN: 'Bearer of-nobody' }],
-    ['no token', () => ringUrl, {}],
-    ['a redirect, which is not followed', () => ringUrl.replace('edge/keyring', 'elsewhere'), ENVIRONMENT],
-    ['nothing there', () => ringUrl.replace('edge/keyring', 'edge/nothing'), ENVIRONMENT],
+    ['a wrong token', ({ ringUrl }: Stage) => ringUrl, { PLAYBILL_KEY_RING_TOKEN: 'Bearer of-nobody' }],
+    ['no token', ({ ringUrl }: Stage) => ringUrl, {}],
+    [
+      'a redirect, which is not followed',
+      ({ ringUrl }: Stage) => ringUrl.replace('edge/keyring', 'elsewhere'),
+      ENVIRONMENT,
+    ],
+    ['nothing there', ({ ringUrl }: Stage) => ringUrl.replace('edge/keyring', 'edge/nothing'), ENVIRONMENT],
   ] as const)('%s: nobody is let in, and the log says so', async (_, ring, environment) => {
-    await onEachHost(['TREE', ring()], environment, async (hosts) => {
+    using stage = await staged();
+    await onEachHost(stage, ['TREE', ring(stage)], environment, async (hosts) => {
       for (const { runtime, output } of hosts) {
-        expect((await ask(world, runtime, 'moscow')).status, runtime.name).toBe(503);
-        await expect.poll(() => output.join('')).toContain('edge/keyring.json: ');
+        expect((await ask(stage.world, runtime, 'moscow')).status, runtime.name).toBe(503);
+        while (!output.join('').includes('edge/keyring.json: ')) await sleep(20);
         expect(output.join('')).not.toContain('of-the-key-ring');
         const unsigned = ['GET /products/ HTTP/1.1', 'Host: edge.test', 'X-Front: moscow'];
         expect((await runtime.send(unsigned)).status, runtime.name).toBe(401);
       }
-      expect(authorizations).toEqual([]);
+      expect(stage.authorizations).toEqual([]);
     });
   });
 });
 
 /** The files below the world's public folder. */
-async function assets(request: { readonly url: string }): Promise<MiniflareResponse> {
-  const bytes = await readFile(join(world.root, 'public', new URL(request.url).pathname)).catch(() => null);
-  return new MiniflareResponse(bytes, { status: bytes === null ? 404 : 200 });
-}
+const assetsOf =
+  (world: World) =>
+  async (request: { readonly url: string }): Promise<MiniflareResponse> => {
+    const bytes = await readFile(join(world.root, 'public', new URL(request.url).pathname)).catch(() => null);
+    return new MiniflareResponse(bytes, { status: bytes === null ? 404 : 200 });
+  };
 
-test.each([
+test.concurrent.each([
   ['the tree as assets, the key ring in a KV namespace', 'kvNamespaces', 'ASSETS', null],
   ['the tree at a URL, the key ring in an R2 bucket', 'r2Buckets', '', 'KEYRING'],
 ] as const)('on Cloudflare, %s', async (_, kind, binding, keyRingAt) => {
+  using stage = await staged();
+  const { world, treeUrl } = stage;
   const files = workerFiles({
     target: 'cloudflare',
     bundle: await bundleEdge('worker'),
@@ -198,7 +219,7 @@ test.each([
     compatibilityDate: '2025-01-01',
     [kind]: { KEYRING: 'key-ring' },
     // As Cloudflare serves the folder of assets.
-    ...(binding && { serviceBindings: { [binding]: assets } }),
+    ...(binding && { serviceBindings: { [binding]: assetsOf(world) } }),
     bindings: { ...world.secrets },
     unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
     cf: false,
@@ -216,7 +237,7 @@ test.each([
     await KEYRING?.put('keyring.json', keyRingText(world.keyRing));
     while ((await status()) === 503) await sleep(200);
     expect(await status()).toBe(200);
-    await KEYRING?.put('keyring.json', ringWithout('moscow-1'));
+    await KEYRING?.put('keyring.json', ringWithout(world, 'moscow-1'));
     while ((await status()) === 200) await sleep(200);
     expect(await status()).toBe(401);
   } finally {
