@@ -10,16 +10,18 @@ import { issuedKeySchema } from '../../src/contract/results/keys.ts';
 import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { buildHere, twoAtATime, wordsOf } from '../support/fault/build-with.ts';
 import { Command, type Run } from '../support/fault/command.ts';
-import { FailingCalls, failuresOf, FAILURES } from '../support/fault/failing-calls.ts';
+import { FailingCalls, failuresOf, FAILURES, someOf } from '../support/fault/failing-calls.ts';
 import { matrixOf } from '../support/fault/matrix.ts';
 import { scarceDisk } from '../support/fault/scarce-disk.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
-import { IS_SOAK, LENGTH, sample } from '../speeds.ts';
+import { IS_SOAK, LENGTH } from '../speeds.ts';
 
 const command = new Command();
 const failing = new FailingCalls(command);
 const tellFault = matrixOf(import.meta.url, IS_SOAK);
 const root = temporaryFolderOfFile();
+/** Failures that some test has tried. */
+const tried = new Set<string>();
 const catalogue = join(root, 'x.sqlite');
 const tree = join(root, 'tree');
 
@@ -208,6 +210,11 @@ function judge(run: Run, leaves: Writing['leaves'], folder: string, expected: un
   else if (run.signal === null) expect(run.stderr, situation).toMatch(/error [a-z-]+: .*\n  hint: /);
 }
 
+/** Between two sizes of the disk, in blocks. */
+const STEP = IS_SOAK ? 1 : 3;
+/** With more and more room. */
+const SUCCESSES = IS_SOAK ? 4 : 1;
+
 const SITUATION = { sees: 'the old release', heals: 'make room, and repeat the command' } as const;
 
 describe.each(Object.entries(WRITINGS))('%s', (name, writing) => {
@@ -221,7 +228,7 @@ describe.each(Object.entries(WRITINGS))('%s', (name, writing) => {
     const folder = join(disk.folder, 'files');
     let successes = 0;
     let failures = 0;
-    for (let blocks = 0; successes < 4; blocks++) {
+    for (let blocks = 0; successes < SUCCESSES; blocks += STEP) {
       begunIn(folder);
       const limit = disk.leave(blocks);
       const run = await command.run(writing.words(folder), { through: [...limit, ...throughOf(writing, folder)] });
@@ -246,7 +253,7 @@ describe.each(Object.entries(WRITINGS))('%s', (name, writing) => {
     const ours = calls.filter(({ path }) => writing.isOurs(path));
     expect(ours.length).toBeGreaterThan(0);
     expect([...new Set(ours.map((call) => call.name))].filter((call) => !(call in FAILURES))).toEqual([]);
-    const tasks = sample(failuresOf(ours, LENGTH - 1), 3).map(([call, failure], i) => async () => {
+    const tasks = someOf(failuresOf(ours, LENGTH - 1), 7, tried).map(([call, failure], i) => async () => {
       const folder = begunIn(join(root, `calls-${i}`));
       const situation = `${name}, ${failure} in ${call.name} ${call.at} on ${call.path}`;
       const through = throughOf(writing, folder);

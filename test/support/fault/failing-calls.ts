@@ -8,6 +8,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { IS_SOAK } from '../../speeds.ts';
 import type { Command, Run, RunOptions } from './command.ts';
 
 const SOURCE = fileURLToPath(new URL('failing-calls.c', import.meta.url));
@@ -123,5 +124,23 @@ export function failuresOf(calls: readonly Call[], between: number): readonly (r
     const step = Math.max(1, (kind.length - 1) / (between + 1));
     const some = kind.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step) || i === kind.length - 1);
     return some.flatMap((call) => (FAILURES[call.name] ?? []).map((failure) => [call, failure] as const));
+  });
+}
+
+/**
+ * Of such pairs every n-th, and each failure of each call that has not been tried before; all of
+ * them in `npm run soak`.
+ */
+export function someOf(
+  pairs: readonly (readonly [Call, Failure])[],
+  step: number,
+  tried: Set<string>,
+): readonly (readonly [Call, Failure])[] {
+  if (IS_SOAK) return pairs;
+  return pairs.filter(([{ name }, failure], i) => {
+    const kind = `${failure} in ${name}`;
+    const isNew = !tried.has(kind);
+    tried.add(kind);
+    return isNew || i % step === 0;
   });
 }
