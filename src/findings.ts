@@ -34,7 +34,8 @@ export const FINDINGS = {
   'pointer-missing': 'a front with editions but no pointer',
   'pointer-invalid': 'a pointer that cannot be read or contradicts itself',
   'manifest-invalid': 'a manifest that cannot be read, or contradicts itself or its name',
-  'manifest-older': 'warning: an earlier version wrote the manifest; a build replaces it, and pruning removes it after the grace time',
+  'manifest-older':
+    'warning: an earlier version wrote the manifest; a build replaces it, and pruning removes it after the grace time',
   'current-invalid': '`releases/current` names no release',
   'key-ring-invalid': 'the key ring cannot be read',
   'no-valid-key':

@@ -18,6 +18,7 @@ import { addNextCommand } from './commands/next.ts';
 import { addOpenApiCommand } from './commands/openapi.ts';
 import { addPreviewCommand } from './commands/preview.ts';
 import { addPruneCommand } from './commands/prune.ts';
+import { addNotifyCommand } from './commands/notify.ts';
 import { addReleasesCommand } from './commands/releases.ts';
 import { addRollbackCommand } from './commands/rollback.ts';
 import { addServeCommand } from './commands/serve.ts';
@@ -42,7 +43,7 @@ const COMMANDS = {
     addPreviewCommand,
     addCompletionCommand,
   ],
-  'Go back:': [addDiffCommand, addReleasesCommand, addRollbackCommand, addPruneCommand],
+  'Go back:': [addDiffCommand, addReleasesCommand, addRollbackCommand, addNotifyCommand, addPruneCommand],
   'Catalogue:': [addCheckDbCommand, addImportCommand, addExportCommand],
   'Keys and edge:': [addKeysCommand, addSignCommand, addServeCommand, addEdgeCommand, addOpenApiCommand],
 };

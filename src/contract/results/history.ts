@@ -1,6 +1,7 @@
 // What `releases`, `rollback` and `prune` print with --json.
 
 import * as z from 'zod';
+import { publishNoticeSchema } from '../publish-notice.ts';
 import { count, frontCode, instantText, releaseId } from '../primitives.ts';
 import {
   findingSchema,
@@ -95,6 +96,14 @@ export const rollbackResultSchema = z.strictObject({
   warnings: publishWarningsSchema,
 });
 
+/** `notify`. */
+export const notifyResultSchema = z.strictObject({
+  /** The current release. */
+  release: releaseId,
+  notice: publishNoticeSchema.nullable(),
+  warnings: publishWarningsSchema,
+});
+
 /** `prune`. */
 export const pruneResultSchema = z.strictObject({
   isDryRun: z.boolean(),
@@ -123,6 +132,7 @@ export const pruneResultSchema = z.strictObject({
   requests: requestsSchema.optional(),
 });
 
+export type NotifyResultJson = z.infer<typeof notifyResultSchema>;
 export type ReleasesResultJson = z.infer<typeof releasesResultSchema>;
 export type RollbackResultJson = z.infer<typeof rollbackResultSchema>;
 export type PruneResultJson = z.infer<typeof pruneResultSchema>;

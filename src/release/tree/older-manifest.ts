@@ -15,7 +15,11 @@ import { damaged, found, missing, type Failure, type Found } from './found.ts';
 
 /** What is read of a manifest that is there. */
 export function olderManifest(path: string): Failure {
-  return damaged(path, 'an earlier version of Playbill wrote this manifest; a build replaces it, and pruning removes it', 'older');
+  return damaged(
+    path,
+    'an earlier version of Playbill wrote this manifest; a build replaces it, and pruning removes it',
+    'older',
+  );
 }
 
 const parse = parserOf(

@@ -6,7 +6,6 @@
 export const BRIEF: readonly string[] = [
   'test/cli/diff.test.ts',
   'test/cli/going-back.test.ts',
-  'test/cli/going-back-fronts.test.ts',
   'test/cli/key-guards.test.ts',
   'test/cli/release-names.test.ts',
   'test/cli/status.test.ts',
@@ -151,6 +150,8 @@ export const FOLDERS_ONLY: readonly Reason[] = [
   {
     why: 'runs the command in a process of its own, which no mirror reaches',
     files: [
+      'test/cli/going-back-fronts.test.ts',
+      'test/cli/notify.test.ts',
       'test/cli/completion-shells.test.ts',
       'test/cli/demo.test.ts',
       'test/cli/hints.test.ts',
@@ -172,6 +173,8 @@ export const FOLDERS_ONLY: readonly Reason[] = [
     why: 'is about the file system: its calls, its permissions, its room, its links; or breaks the store of folders itself',
     files: [
       'test/fault/breaking-store.test.ts',
+      'test/cli/manifests.test.ts',
+      'test/cli/older-trees.test.ts',
       'test/cli/umask.test.ts',
       'test/fault/durability.test.ts',
       'test/fault/file-writers.test.ts',
