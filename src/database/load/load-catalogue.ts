@@ -122,13 +122,13 @@ export async function* loadProducts(
   await load.noteOrphanRows(log);
   const total = await load.total();
   let done = 0;
-  const loadedIds = new Set<number>(log.badProducts.keys());
+  const loadedIds = new Set<number>();
   for await (const { products, read } of load.batches(log)) {
     for (const { id } of products) loadedIds.add(id);
     done += read;
     yield { products, done, total };
   }
-  const missingIds = listed.ids.filter((id) => !loadedIds.has(id));
+  const missingIds = listed.ids.filter((id) => !loadedIds.has(id) && !log.badProducts.has(id));
   if (missingIds.length > 0) noteMissing(new Set(missingIds), await load.knownIds(), fronts, log);
   await reader.confirmOneState();
   if (reader.finding !== null) log.add([reader.finding], {});
