@@ -1,17 +1,16 @@
 // What a manifest says of the build that made it, what releases share of it, what heals it, and what
 // a hold of fronts does.
 
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ManifestHead } from '../../src/contract/manifest.ts';
 import { buildResultSchema } from '../../src/contract/results/build.ts';
-import { statusResultSchema } from '../../src/contract/results/status.ts';
 import { playbill } from '../support/cli/run.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { currentManifestPath, currentName, manifestIn, partPathsOf, releaseNames } from '../support/manifests.ts';
-import { catalogueAt, filesOf, temporaryFolder } from '../support/trees.ts';
+import { catalogueAt, temporaryFolder } from '../support/trees.ts';
 import { findingsOf, flipBit, lineOf } from '../support/verify-tree.ts';
 
 const FRONTS = ['alpha', 'bravo', 'charlie', 'delta', 'echo'];
@@ -115,19 +114,4 @@ describe('the parts of a manifest', () => {
       expect((await findingsOf(out)).map(lineOf)).toEqual([]);
     },
   );
-});
-
-test('a hold of fronts holds every front, until it is lifted', async () => {
-  const hold = join(out, 'releases/hold');
-  writeFileSync(hold, `${JSON.stringify({ fronts: { alpha: currentName(out) } })}\n`);
-  expect((await findingsOf(out)).map(lineOf)).toEqual([]);
-  const before = filesOf(out);
-  const held = await build(LATER, '--force');
-  expect(held).toMatchObject({ status: 4, hold: { release: null } });
-  expect(filesOf(out)).toEqual(before);
-  const status = await playbill(['status', '--out', out, '--at', NOW, '--json']);
-  expect(statusResultSchema.parse(JSON.parse(status.stdout)).hold).toEqual({ release: null });
-  expect((await playbill(['rollback', '--resume', '--out', out])).status).toBe(0);
-  expect(existsSync(hold)).toBe(false);
-  expect((await build(LATER)).status).toBe(0);
 });

@@ -40,9 +40,9 @@ test('releases says until when each release is right', async () => {
   const { printed } = await outputOf(['releases', '--out', tree], { now: () => now });
   expect(printed.split('\n').slice(1)).toEqual([
     expect.stringContaining('current'),
-    `  right until ${second}`,
+    expect.stringContaining(`  right until ${second}; median price `),
     expect.stringContaining(releases[1]?.id ?? ''),
-    `  right until ${first}`,
+    expect.stringContaining(`  right until ${first}; median price `),
   ]);
 });
 

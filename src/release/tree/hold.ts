@@ -66,7 +66,9 @@ export async function putHold({ name }: Release, store: ReleaseStore): Promise<P
 
 /** Holds these fronts, each at a release. @throws as `putHold` */
 export async function holdFronts(releases: ReadonlyMap<string, Release>, store: ReleaseStore): Promise<PlanEntry> {
-  const fronts = Object.fromEntries([...releases].sort().map(([code, { name }]) => [code, name]));
+  const fronts = Object.fromEntries(
+    [...releases].sort(([a], [b]) => (a < b ? -1 : 1)).map(([code, { name }]) => [code, name]),
+  );
   return replaceIfChanged(HOLD_PATH, `${JSON.stringify({ fronts })}\n`, store);
 }
 
