@@ -253,6 +253,6 @@ describe.each(STORES)('on the store: %s', (name) => {
     // pointer is read, and a handful of other files.
     expect(keysOf('GET list')).toHaveLength(3);
     expect(keysOf('GET').filter((path) => path.startsWith('public/'))).toHaveLength(outcomes.length);
-    expect(keysOf('GET').filter((path) => !path.startsWith('public/')).length).toBeLessThan(20);
+    expect(keysOf('GET').filter((path) => !path.startsWith('public/')).length).toBeLessThan(22);
   });
 });

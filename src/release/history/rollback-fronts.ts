@@ -13,7 +13,8 @@ import { asOf } from '../tree/as-of.ts';
 import { editionPathsOf } from '../tree/codec.ts';
 import { orThrow } from '../tree/found.ts';
 import { heldFronts, holdsAll, holdFronts, readHold } from '../tree/hold.ts';
-import { manifestText, putParts, readManifest } from '../tree/manifest.ts';
+import { manifestText, readManifest } from '../tree/manifest.ts';
+import { putParts } from '../tree/put-parts.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import { resolveRelease } from '../tree/releases.ts';
 import { replaceIfChanged } from '../tree/replace-if-changed.ts';
@@ -53,7 +54,7 @@ export async function rollBackFronts(
 
   const manifest = mergedManifest(current, restored, now);
   const text = manifestText(manifest);
-  const parts = await putParts(text, false, store);
+  const parts = await putParts(text, published, false, store);
   const head = await replaceIfChanged(pathOf({ kind: 'manifest', release: text.release }), text.text, store);
   await store.confirmLock();
   const swaps = await activateRelease({ release: text.release, listings, removed: [] }, published, store);

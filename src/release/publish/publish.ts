@@ -16,7 +16,8 @@ import { AppError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import { folderOf, pathOf } from '../../render/paths.ts';
 import type { Compression } from '../tree/files.ts';
-import { manifestText, putParts } from '../tree/manifest.ts';
+import { manifestText } from '../tree/manifest.ts';
+import { putParts } from '../tree/put-parts.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import { replaceIfChanged } from '../tree/replace-if-changed.ts';
 import type { ReleaseStore } from '../tree/store.ts';
@@ -114,8 +115,7 @@ export async function publish(
 
   const manifest = manifestText(manifestOf(outcomes, passed, input, now));
   const { release, text } = manifest;
-  const isDistrusting = input.guards.force || published.manifest === null;
-  const parts = await putParts(manifest, isDistrusting, store);
+  const parts = await putParts(manifest, published, input.guards.force, store);
   // State after a stop here: parts that no manifest names.
   const head = await replaceIfChanged(pathOf({ kind: 'manifest', release }), text, store);
   // State after a stop here: the manifest of a release that is not current.

@@ -17,10 +17,7 @@ import { digestOf, pathOf, type ManifestPart } from '../../render/paths.ts';
 import { parserOf } from './codec.ts';
 import { alteredFrom, sha256Of } from './digest.ts';
 import type { TreeFiles } from './files.ts';
-import { replaceIfChanged } from './replace-if-changed.ts';
-import type { ReleaseStore } from './store.ts';
-import type { PlanEntry } from '../../contract/results/parts.ts';
-import { damaged, found, missing, orNull, type Failure, type Found } from './found.ts';
+import { damaged, found, missing, type Failure, type Found } from './found.ts';
 import { olderManifest } from './older-manifest.ts';
 
 /** The three files of a manifest, as text. */
@@ -137,24 +134,4 @@ async function readPart<T>(
 /** The failure of a manifest for what is wrong with one of its parts, at the part's path. */
 export function damagedByPart(release: Release, part: string, message: string): Failure {
   return damaged(part, `${message}; ${pathOf({ kind: 'manifest', release })} names it`);
-}
-
-/**
- * Writes the parts of a manifest that do not exist. Their name is their digest, so that a file of
- * the same size is believed, unless something is damaged (`isDistrusting`).
- */
-export async function putParts(
-  { parts }: ManifestText,
-  isDistrusting: boolean,
-  store: ReleaseStore,
-): Promise<readonly PlanEntry[]> {
-  // A listing is no proof: the part may have been removed since.
-  const sizeOf = store.askSize ?? ((path: string) => store.size(path));
-  return Promise.all(
-    parts.map(async ({ path, text }): Promise<PlanEntry> => {
-      const bytes = Buffer.byteLength(text);
-      if (isDistrusting || orNull(await sizeOf(path)) !== bytes) return replaceIfChanged(path, text, store);
-      return { action: 'keep', path, bytes, reason: 'same-content' };
-    }),
-  );
 }

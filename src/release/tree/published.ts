@@ -16,7 +16,7 @@ import { editionPathsOf, pointerText, problemCode, type PROBLEM_CODE } from './c
 import { asOf } from './as-of.ts';
 import { sha256Of } from './digest.ts';
 import { orNull, orThrow, type Failure, type Found } from './found.ts';
-import { readManifest } from './manifest.ts';
+import { readThreeFiles } from './manifest.ts';
 import { publishedFronts, readCurrent, readKeyRing, readPointer, readProducts, type ReadPointer } from './read.ts';
 import type { ReleaseStore } from './store.ts';
 
@@ -29,6 +29,8 @@ export class PublishedTree {
    */
   readonly current: Release | null;
   readonly manifest: Manifest | null;
+  /** The paths of its parts. */
+  readonly parts: readonly string[];
   /** Codes of the fronts that have a pointer, readable or not; sorted. */
   readonly fronts: readonly string[];
   /** Damaged files, by path. */
@@ -40,13 +42,14 @@ export class PublishedTree {
 
   private constructor(
     store: ReleaseStore,
-    parts: Pick<PublishedTree, 'keyRing' | 'current' | 'manifest' | 'fronts' | 'findings'>,
+    parts: Pick<PublishedTree, 'keyRing' | 'current' | 'manifest' | 'parts' | 'fronts' | 'findings'>,
     pointers: ReadonlyMap<string, Found<ReadPointer>>,
   ) {
     this.#store = store;
     this.keyRing = parts.keyRing;
     this.current = parts.current;
     this.manifest = parts.manifest;
+    this.parts = parts.parts;
     this.fronts = parts.fronts;
     this.findings = parts.findings;
     this.#pointers = pointers;
@@ -71,7 +74,8 @@ export class PublishedTree {
     };
     const keyRing = valueOf('key-ring', await readKeyRing(store), false);
     const current = valueOf('current', await readCurrent(store), false);
-    const manifest = current === null ? null : valueOf('manifest', await readManifest(current, store));
+    const files = current === null ? null : valueOf('manifest', await readThreeFiles(current, store));
+    const { manifest, parts } = files ?? { manifest: null, parts: [] };
     const listed = await publishedFronts(store);
     const pointers = new Map<string, Found<ReadPointer>>();
     const read = await Promise.all(listed.map(async (front) => [front, await readPointer(front, store)] as const));
@@ -82,7 +86,8 @@ export class PublishedTree {
       valueOf('pointer', pointer);
     }
     findings.sort((a, b) => (a.place < b.place ? -1 : 1));
-    return new PublishedTree(store, { keyRing, current, manifest, fronts: [...pointers.keys()], findings }, pointers);
+    const fronts = [...pointers.keys()];
+    return new PublishedTree(store, { keyRing, current, manifest, parts, fronts, findings }, pointers);
   }
 
   /** A front's pointer as published before this run; null if missing or damaged. */

@@ -7,6 +7,7 @@ export const BRIEF: readonly string[] = [
   'test/cli/diff.test.ts',
   'test/cli/going-back.test.ts',
   'test/cli/key-guards.test.ts',
+  'test/cli/manifests.test.ts',
   'test/cli/release-names.test.ts',
   'test/cli/status.test.ts',
   'test/cli/summaries.test.ts',
@@ -173,7 +174,6 @@ export const FOLDERS_ONLY: readonly Reason[] = [
     why: 'is about the file system: its calls, its permissions, its room, its links; or breaks the store of folders itself',
     files: [
       'test/fault/breaking-store.test.ts',
-      'test/cli/manifests.test.ts',
       'test/cli/older-trees.test.ts',
       'test/cli/umask.test.ts',
       'test/fault/durability.test.ts',
