@@ -5,6 +5,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
 import type { HeldReason } from '../contract/held-reasons.ts';
+import { AppError } from '../errors.ts';
 import { checkContract } from '../database/contract/check-schema.ts';
 import { FindingLog } from '../database/contract/row-checker.ts';
 import { heldCodes, loadCatalogue, loadProducts, type LoadedCatalogue } from '../database/load/load-catalogue.ts';
@@ -29,6 +30,8 @@ import { unlockedStore } from '../storage/open-tree.ts';
 import { writingTree, type RequestsMade } from './writing-tree.ts';
 
 export interface BuildOptions extends ReleaseSettings {
+  /** Whether `now` is this machine's clock, and not what somebody typed. */
+  readonly isNowOfClock?: boolean;
   readonly databasePath: string;
   readonly outPath: string;
   /** The fronts to build; null for all active ones. */
@@ -62,16 +65,20 @@ async function buildOnce(options: BuildOptions, now: Instant): Promise<BuildResu
   }
   return await writingTree(
     outPath,
-    (published, { store }) =>
-      buildInto(precompressingStore(store, precompress), published, reader, withoutForeignKeys, options, now),
+    (published, { store, storeSeconds }) => {
+      const aheadSeconds = options.isNowOfClock === true ? now - (storeSeconds() ?? now) : 0;
+      const target = precompressingStore(store, precompress);
+      return buildInto(target, published, reader, withoutForeignKeys, options, now, aheadSeconds);
+    },
     options.onTransfer,
   );
 }
 
 /**
  * The build itself, for a tree that has been read and that nobody else is writing. Closes the
- * reader. `withoutForeignKeys`: tables whose references the load checks itself.
- * @throws as `build` @internal
+ * reader. `withoutForeignKeys`: tables whose references the load checks itself. `aheadSeconds`: how far
+ * this machine's clock is ahead of that of a bucket's store.
+ * @throws as `build`, and AppError clock-skewed @internal
  */
 export async function buildInto(
   store: ReleaseStore,
@@ -80,6 +87,7 @@ export async function buildInto(
   withoutForeignKeys: ReadonlySet<string>,
   options: BuildOptions,
   now: Instant,
+  aheadSeconds = 0,
 ): Promise<BuildResult> {
   const { isDryRun, frontCodes, tzdata, horizonSeconds, onProgress } = options;
   // While a rollback holds the whole tree, a build only plans its release. It still publishes the
@@ -108,6 +116,7 @@ export async function buildInto(
     ? await swapKeyRing(catalogue.keys, published.keyRing, published, keySettings, store, now)
     : await replaceKeyRing(catalogue.keys, published, keySettings, store, options.databasePath, now);
 
+  if (Math.abs(aheadSeconds) > CLOCK_AGREES_SECONDS) throw skewedClock(aheadSeconds, store.root);
   onProgress('publish', 0, fronts.length);
   // A dry run keeps the new editions of one front at a time, to compare them with the published
   // ones.
@@ -156,4 +165,17 @@ export function checkedFronts(
     findings: findings.kept,
     findingsTotal: findings.total,
   };
+}
+
+/** How far this machine's clock may be from that of a bucket's store. */
+const CLOCK_AGREES_SECONDS = 300;
+
+function skewedClock(aheadSeconds: number, root: string): AppError {
+  const by = `${Math.round(Math.abs(aheadSeconds))} s ${aheadSeconds > 0 ? 'ahead' : 'behind'}`;
+  const message = `expected a clock that agrees with that of the store of ${root}, found one that is ${by}`;
+  return new AppError(
+    'clock-skewed',
+    message,
+    'set the clock of this machine (timedatectl set-ntp true); or name the instant: --now',
+  );
 }

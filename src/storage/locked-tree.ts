@@ -8,6 +8,8 @@ export interface LockedTree {
   readonly store: ReleaseStore;
   /** The run's requests to a bucket so far; null for a folder. */
   readonly requests: () => RequestsJson | null;
+  /** Seconds since 1970 by the clock of a bucket's store; null for a folder. */
+  readonly storeSeconds: () => number | null;
   /**
    * Whether this run has written or removed a file of the tree (`isOfTree`), or may have. Temporary
    * files do not count.

@@ -92,6 +92,7 @@ export async function lockedTree(root: string, onTransfer: OnTransfer = () => un
   return {
     store,
     requests: () => null,
+    storeSeconds: () => null,
     hasWritten: () => store.hasWritten,
     sweep: () => store.sweep(),
     release: async () => lock.release(),

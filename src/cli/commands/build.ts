@@ -138,7 +138,8 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
   const { common, ended } = commonOptions(flags, context);
   const isDryRun = flags.dryRun === true;
   const pruneGraceSeconds = flags.prune ? DEFAULT_GRACE_SECONDS : null;
-  const options = { ...common, frontCodes: flags.front ?? null, isDryRun, pruneGraceSeconds };
+  const isNowOfClock = flags.now === undefined;
+  const options = { ...common, frontCodes: flags.front ?? null, isDryRun, isNowOfClock, pruneGraceSeconds };
   const result = await build(options, now).finally(ended);
   const json = await buildJson(result, { horizonSeconds: flags.horizon, isDryRun }, now);
   const notified = isDryRun ? {} : await notifyOfBuild(result, flags, context, now);

@@ -45,6 +45,7 @@ export async function lockBucket(root: string, onTransfer: OnTransfer): Promise<
   return {
     store: new BucketStore(requests, { uploads, dialect: async () => lease.dialect, lease }),
     requests: () => requests.totals,
+    storeSeconds: () => requests.clock.now(),
     hasWritten: () => requests.hasWritten,
     sweep: () => uploads.drain(),
     release: async () => {

@@ -49,6 +49,7 @@ export async function lockedTree(root: string, onTransfer?: OnTransfer): Promise
     store: named(root, tree, locked.store),
     // A summary says nothing of requests where it speaks of a folder.
     requests: () => null,
+    storeSeconds: () => null,
     hasWritten: locked.hasWritten,
     sweep: () => tree.named(root, () => locked.sweep()),
     release: async () => {
