@@ -11,7 +11,12 @@ import { manifestFilesSchema, manifestFrontsSchema, manifestSchema } from './man
 import { pointerSchema } from './pointer.ts';
 import { problemSchema } from './problem.ts';
 import { count, instantText } from './primitives.ts';
-import { pruneResultSchema, releasesResultSchema, rollbackResultSchema } from './results/history.ts';
+import {
+  notifyResultSchema,
+  pruneResultSchema,
+  releasesResultSchema,
+  rollbackResultSchema,
+} from './results/history.ts';
 import { buildResultSchema } from './results/build.ts';
 import { findingsResultSchema } from './results/check.ts';
 import { mirrorResultSchema, rowsResultSchema } from './results/import.ts';
@@ -64,6 +69,7 @@ export const RESULTS: Readonly<Record<string, z.ZodType>> = {
   status: statusResultSchema,
   releases: releasesResultSchema,
   rollback: rollbackResultSchema,
+  notify: notifyResultSchema,
   prune: pruneResultSchema,
   'check-db': findingsResultSchema,
   import: z.union([rowsResultSchema, mirrorResultSchema]),
