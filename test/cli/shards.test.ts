@@ -178,7 +178,12 @@ describe('what does not belong together is refused', () => {
     ['another now', '1/2', { now: '2026-05-01T09:00:01Z' }, /--now/],
     ['another number of shards', '1/3', {}, /number of shards/],
     ['another horizon', '1/2', { more: ['--horizon', '1h'] }, /--horizon/],
-    ['another guard', '1/2', { more: ['--allow', 'max-shrink', 'min-cards'] }, /--max-shrink, --max-bad, --allow or --force/],
+    [
+      'another guard',
+      '1/2',
+      { more: ['--allow', 'max-shrink', 'min-cards'] },
+      /--max-shrink, --max-bad, --allow or --force/,
+    ],
     ['other compressed siblings', '1/2', { more: ['--precompress', 'gzip'] }, /--precompress/],
   ] as const)('a shard with %s', async (_, which, start, message) => {
     const out = join(temporaryFolder(), 'out');

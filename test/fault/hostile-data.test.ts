@@ -158,7 +158,7 @@ describe('text', () => {
     );
   });
 
-  test('that is not UTF-8, as the sqlite3 shell accepts it, is a finding for each row, and holds its front back', async () => {
+  test('that is not UTF-8, as the sqlite3 shell accepts it, is a finding for each row, and if no good one is left, holds its front back', async () => {
     const database = catalogueAt(join(temporaryFolder(), 'c.sqlite'), frontProductsOf([{}, {}, {}]));
     const sql = `UPDATE products SET name = CAST(x'41ff42' AS TEXT) WHERE id = 1;
       UPDATE products SET name = CAST(x'eda080' AS TEXT) WHERE id = 2;
@@ -166,7 +166,7 @@ describe('text', () => {
     expect(spawnSync('sqlite3', [database, sql], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
     const out = join(temporaryFolder(), 'out');
     const { outcomes, findings } = await buildTree(database, out, instant(NOW));
-    expect(outcomes.map(({ held }) => held)).toEqual(['findings']);
+    expect(outcomes.map(({ held }) => held)).toEqual(['max-bad']);
     expect(findings.map(({ place }) => place)).toEqual(['products 1', 'products 2', 'products 3']);
     for (const { message } of findings) expect(message).toMatch(/^name: expected .*UTF-8/);
     tellFault(
@@ -226,7 +226,7 @@ describe('numbers and instants at their limits', () => {
     const database = catalogueAt(join(root, 'c.sqlite'), frontProductsOf([{}], 'Pacific/Kiritimati'));
     changeDatabase(database, "UPDATE sessions SET starts_at = '9999-12-31T23:59:59Z'");
     const run = await command.run(['build', '--db', database, '--out', join(root, 'out'), '--now', NOW, '--json']);
-    expect(run, run.stderr).toMatchObject({ code: 3 });
+    expect(run, run.stderr).toMatchObject({ code: 4 });
     expect(summaryOf(run).findings.map(({ code }) => code)).toEqual(['year-unprintable']);
     const heals = 'fix the row, and build';
     tellFault({ situation: 'a session in the year 10000 of its venue', sees: 'nothing: no tree yet', heals }, run.code);
