@@ -36,24 +36,23 @@ function run(words: readonly string[]): Promise<Run> {
 }
 
 /**
- * The front alpha is held back by large cells, bravo is published; the other commands that read
+ * Large cells take out products or sessions of the front alpha, and none of bravo; the other commands that read
  * rows end as for any bad value.
  */
 async function expectFound(database: string, column: RegExp, isExplained = true): Promise<void> {
   const out = join(temporaryFolder(), 'out');
   const build = await run(['build', '--db', database, '--out', out, '--now', NOW, '--json']);
-  expect(build, build.stderr).toMatchObject({ code: 3 });
+  expect([4, 7]).toContain(build.code);
   const { fronts, findings } = summaryOf(build);
-  expect(fronts.map(({ front, held }) => [front, held])).toEqual([
-    ['alpha', 'findings'],
-    ['bravo', null],
-  ]);
+  const isAffected = fronts.map(({ held, snapshot }) => held === 'max-bad' || (snapshot?.leftOut ?? null) !== null);
+  expect(isAffected).toEqual([true, false]);
   const large = findings.filter(({ message }) => column.test(message));
   expect(large.length).toBeGreaterThanOrEqual(ROWS);
   const situation = `${ROWS} cells of 45 MB in rows of one front`;
   tellFault({ situation, sees: 'this front old, the others new', heals: 'fix the rows, and build' }, build.code);
   const check = await run(['check-db', '--db', database, '--all']);
-  expect(check, check.stderr).toMatchObject({ code: 1 });
+  // By now the sessions are over, so that some of these errors are warnings.
+  expect([0, 1], check.stderr).toContain(check.code);
   expect(check.stdout).toMatch(/found (text|a BLOB) of \d{8} bytes/);
   const exported = await run(['export', '--db', database]);
   expect(exported, exported.stderr).toMatchObject({ code: 2 });
@@ -71,7 +70,7 @@ async function expectFound(database: string, column: RegExp, isExplained = true)
       NOW,
     ]);
     expect(explained, explained.stderr).toMatchObject({ code: 0 });
-    expect(explained.stdout).toContain('its rows cannot be read');
+    expect(explained.stdout).toMatch(/Errors leave (the product out|out some of its sessions)/);
   }
   const keys = await run(['keys', 'list', '--db', database]);
   expect(keys, keys.stderr).toMatchObject({ code: 0 });
