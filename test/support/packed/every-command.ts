@@ -63,6 +63,7 @@ export async function runEveryCommand(where: Where, commands: readonly string[])
   await run(`diff ${older} ${newest} --out out`, 1, /alpha/);
   await run(`rollback ${older} --out out`, 0, new RegExp(older));
   await run(`rollback --resume --out out`, 0, /./);
+  await run('notify --out out --on-publish true', 0, /Notified of release/);
   await run('prune --out out', 0, /./);
   await run('keys issue --front alpha --keyid one --db c.sqlite --out out --to one.key.json', 0, /one\.key\.json/);
   await run('keys list --db c.sqlite', 0, /one/);
