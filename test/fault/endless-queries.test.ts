@@ -51,7 +51,7 @@ async function untilAtWork({ child }: Running): Promise<void> {
       .filter((id) => id !== '');
     return Number(fields[11]) + started.reduce((sum, id) => sum + ticks(Number(id)), 0);
   };
-  while (ticks(child.pid) < 200) await sleep(50);
+  while (ticks(child.pid) < 100) await sleep(50);
 }
 
 /** The end of a run that was told to end; it is killed if it does not. */

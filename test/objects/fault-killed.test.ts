@@ -52,7 +52,7 @@ test.each(NAMES)('%s: killed before and after each request', async (name) => {
   const requests = await requestsOf(scenario);
   const cases = requests.flatMap((request) => momentsOf(request).map((moment) => ({ request, moment })));
   expect(cases.length).toBeGreaterThan(10);
-  for (const { request, moment } of sample(cases, 3)) {
+  for (const { request, moment } of sample(cases, 5)) {
     const what = `${name}, ${moment} ${request.name} #${request.occurrence}`;
     await tree.reset(scenario.base);
     const run = await killedAt(request, moment, scenario.words, command, store);

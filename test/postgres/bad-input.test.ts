@@ -18,6 +18,7 @@ import { copyCatalogue } from '../support/postgres/copy.ts';
 import { newSchema, SchemaClient, type OwnSchema } from '../support/postgres/own-schema.ts';
 import { Pooler } from '../support/postgres/pooler.ts';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { sample } from '../speeds.ts';
 
 const SECRET = 'hunter2-äß/@:x';
 const command = new Command();
@@ -271,7 +272,7 @@ describe('a catalogue that cannot be read', () => {
   });
 
   test('a view that divides by zero, whichever table it stands for', async () => {
-    for (const table of TABLE_NAMES) {
+    for (const table of sample(TABLE_NAMES, 4)) {
       await schema.client.query(
         `CREATE VIEW over.${table} AS SELECT * FROM ${schema.name}.${table} AS t WHERE 1 / (length(t::text) * 0) IS NULL`,
       );
@@ -300,7 +301,7 @@ describe('a catalogue that cannot be read', () => {
 describe('a connection that breaks', () => {
   test('at each of the reads', async () => {
     await admin.query('GRANT pg_signal_backend TO playbill');
-    for (const table of TABLE_NAMES) {
+    for (const table of sample(TABLE_NAMES.toReversed(), 4)) {
       await schema.client.query(
         `CREATE VIEW over.${table} AS SELECT * FROM ${schema.name}.${table} AS t WHERE length(t::text) = 0 OR pg_terminate_backend(pg_backend_pid())`,
       );
