@@ -15,7 +15,7 @@ const WALKS = [
   'test/postgres/{random-mirrors,same-tree,copy,import-disturbed,bad-input}.test.ts',
   'test/objects/{builders-meet,builders-processes,fault-requests,fault-gateway,fault-killed,fault-shards,same-tree}.test.ts',
   ...SOAK_ONLY,
-  'test/fault/{kill,going-back-killed,shards-killed,hostile-cells,catalogue-writers,file-writers}.test.ts',
+  'test/fault/{kill,going-back-killed,shards-killed,hostile-cells,catalogue-writers,file-writers,system-calls}.test.ts',
   'test/edge/{fuzz,boundary,timing,request-cost}.test.ts',
 ];
 

@@ -15,13 +15,14 @@ import { checkAsReader, EMPTY_TREE, stateOf, type TreeState } from '../support/f
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { runDisturbed, treeCallsOf, type Disturbance, type TreeCall } from '../support/fault/system-calls.ts';
 import { copyTree, stampsOf } from '../support/fault/tree-copy.ts';
+import { IS_SOAK } from '../speeds.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();
-const tellFault = matrixOf(import.meta.url);
+const tellFault = matrixOf(import.meta.url, IS_SOAK);
 
-/** How many of all points are tried: spread evenly over the run. */
-const POINTS = 72;
+/** How many of all points are tried at least: spread evenly over the run. */
+const POINTS = IS_SOAK ? 72 : 30;
 
 interface Passage {
   readonly database: string;

@@ -40,14 +40,9 @@ export const LONG: readonly string[] = [
   'test/cli/show.test.ts',
   'test/fault/databases.test.ts',
   'test/fault/going-back.test.ts',
-  'test/fault/hostile-data.test.ts',
-  'test/property/demo-instants.test.ts',
-  'test/property/diff.test.ts',
   'test/property/immutable.test.ts',
-  'test/property/quiet-chain.test.ts',
   'test/property/sequences.test.ts',
   'test/property/shards.test.ts',
-  'test/unit/local-times.test.ts',
 ];
 
 /**
@@ -56,9 +51,14 @@ export const LONG: readonly string[] = [
  */
 export const ABOUT_DOCUMENTS: readonly string[] = [
   'test/fault/hostile-cells.test.ts',
+  'test/fault/hostile-data.test.ts',
   'test/fault/very-many.test.ts',
+  'test/property/demo-instants.test.ts',
+  'test/property/diff.test.ts',
   'test/property/laws.test.ts',
+  'test/property/quiet-chain.test.ts',
   'test/unit/fields.test.ts',
+  'test/unit/local-times.test.ts',
   'test/unit/undecodable-text.test.ts',
   'test/unit/verify-clean.test.ts',
 ];
