@@ -6,10 +6,14 @@ import { ON_CLUSTER, SHARDS_ON_CLUSTER } from './support/postgres/mirror-suites.
 import { ABOUT_DOCUMENTS, ON_GATEWAY, ON_PROXY } from './support/objects/mirror-suites.ts';
 import { fromPostgresIntoBucket, onBucket, onPostgres, perProject, perRun } from './vitest.config.ts';
 
+/** One more than there are cores: some tests wait, for clocks and servers. */
+const maxWorkers = 3;
+
 export default defineConfig({
   root: perProject.root,
   test: {
     ...perRun,
+    maxWorkers,
     globalSetup: [
       ...perRun.globalSetup,
       'test/support/machine-setup.ts',
@@ -35,6 +39,6 @@ export default defineConfig({
       // Briefly, each on its own.
       onPostgres(ON_CLUSTER),
       fromPostgresIntoBucket(SHARDS_ON_CLUSTER),
-    ],
+    ].map((project) => ({ ...project, test: { ...project.test, maxWorkers } })),
   },
 });

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { holdSnapshot, openCatalogue } from '../../src/database/open.ts';
 import { TABLE_NAMES } from '../../src/database/contract/tables.ts';
-import { longRuns } from '../speeds.ts';
+import { IS_SOAK, longRuns } from '../speeds.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { readerWith } from '../support/fault/watched-reader.ts';
 import { copyCatalogue } from '../support/postgres/copy.ts';
@@ -232,7 +232,7 @@ describe('a build while others see one change:', () => {
 test('at whichever read one transaction replaces everything, a build shows the state before, or ends', async () => {
   const expected = await builtAround('');
   let isOver = false;
-  for (let atRead = 1; !isOver; atRead += 2) {
+  for (let atRead = 1; !isOver; atRead += IS_SOAK ? 1 : 3) {
     await using other = await preparedSchema();
     const [own, next] = [other.name, `${schema.name}_next`];
     const copies = TABLE_NAMES.map((table) => `CREATE TABLE ${next}.${table} AS SELECT * FROM ${own}.${table}`);
@@ -337,7 +337,7 @@ describe('a build goes on, and shows what there was:', () => {
         'CREATE TEMPORARY TABLE price_tiers AS SELECT 1 AS id; DROP TABLE pg_temp.price_tiers',
       ]),
     ];
-    for (let i = 0; i < longRuns(10, 25); i++) expect(releases).toContain(await builtAround(''));
+    for (let i = 0; i < longRuns(10, IS_SOAK ? 25 : 10); i++) expect(releases).toContain(await builtAround(''));
     writing.isEnding = true;
     for (const total of await Promise.all(writers)) expect(total).toBeGreaterThan(5);
   });
