@@ -39,6 +39,11 @@ export const ERRORS = {
   'driver-unusable': { exit: 2, meaning: 'the SQLite driver is missing, damaged, or built for another machine' },
   'database-missing': { exit: 2, meaning: 'no file at `--db`, or no database of that name on the server' },
   'database-unreadable': { exit: 2, meaning: 'not an SQLite database, a damaged one, or no permission' },
+  'view-failed': {
+    exit: 2,
+    meaning:
+      'an expression of a view throws in the key of a row, or in more rows than forty queries find; where they find the rows, each is a finding `expression-failed`',
+  },
   'database-timeout': {
     exit: 75,
     meaning: 'the catalogue was not read within `--read-timeout`; what is published stays intact',

@@ -11,6 +11,8 @@ export const FINDINGS = {
   'column-missing': '`check-db`: a table lacks a column',
   'column-type-wrong': '`check-db`: a column is declared with a type that cannot hold its values',
   'value-invalid': 'a value that its column does not accept',
+  'expression-failed':
+    'a row of a view of which an expression throws, as for text that is no JSON, a division by zero or an overflow',
   'dangling-id': 'an id that refers to no row',
   'duplicate-key': 'a key or slug that occurs twice',
   'zone-unknown': 'a time zone that the runtime does not know, or an offset instead of a zone',

@@ -37,7 +37,7 @@ export const SERVERS_AND_TIME = [
 /** What `npm test` runs briefly and `npm run test:all` once more, on servers or at length. */
 export const BOTH = [
   'test/edge/{independent-signers,signed-headers,transcripts}.test.ts',
-  'test/postgres/{command,copy,schema}.test.ts',
+  'test/postgres/{command,copy,schema,throwing-views}.test.ts',
 ];
 
 /** What `npm run soak` alone runs: real builders, for minutes by the clock. */

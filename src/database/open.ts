@@ -15,7 +15,7 @@ import type { CatalogueWriter } from './writer.ts';
  */
 export async function openCatalogue(address: string, snapshot: string | null = null): Promise<CatalogueReader> {
   if (isAddress(address)) {
-    const { openReader } = await import('./postgres/rows.ts');
+    const { openReader } = await import('./postgres/reader.ts');
     return openReader(address, snapshot);
   }
   if (snapshot !== null) throw noServer('--snapshot');
@@ -67,7 +67,7 @@ export interface HeldSnapshot extends AsyncDisposable {
  */
 export async function holdSnapshot(address: string): Promise<HeldSnapshot> {
   if (!isAddress(address)) throw noServer('--hold');
-  const { openReader } = await import('./postgres/rows.ts');
+  const { openReader } = await import('./postgres/reader.ts');
   const reader = await openReader(address, null);
   const dispose = (): PromiseLike<void> => reader[Symbol.asyncDispose]();
   try {

@@ -14,6 +14,19 @@ export interface Query {
 
 export type DatabaseKind = 'sqlite' | 'postgres';
 
+/** A row that has marks in place of what an expression of its view throws for. */
+export interface FailedRow {
+  readonly columns: ReadonlySet<string>;
+  readonly finding: Finding;
+}
+
+/** Where rows come from. */
+export interface RowSource {
+  readonly kind: DatabaseKind;
+  /** The rows that have marks, by location. */
+  readonly failedRows: ReadonlyMap<string, FailedRow>;
+}
+
 /** One of the contract's tables as a database has it. */
 export interface TableDescription {
   readonly isView: boolean;
@@ -27,11 +40,14 @@ export interface TableDescription {
  * A transaction on a catalogue, reading or writing. Rows are arrays, in the order of the query's
  * columns.
  */
-export interface CatalogueRows {
-  readonly kind: DatabaseKind;
+export interface CatalogueRows extends RowSource {
   /** As given, without a password: for messages and hints. */
   readonly path: string;
-  /** All rows of a query. @throws AppError database-unreadable, database-busy */
+  /**
+   * All rows of a query. A reader gives rows for which an expression throws with marks
+   * (load/failing-rows.ts).
+   * @throws AppError database-unreadable, database-busy, view-failed
+   */
   rows(query: Query): Promise<unknown[][]>;
   /** The same in batches, for large tables. Several queries may be in progress at once. */
   batches(query: Query, rowsPerBatch?: number): AsyncGenerator<unknown[][]>;

@@ -97,7 +97,7 @@ export async function buildInto(
   // The read transaction begins only now, under the lock: the run that held the lock before may
   // have published rows that were committed meanwhile, and older rows must not replace them.
   await reader.restart();
-  const findings = new FindingLog(reader.kind);
+  const findings = new FindingLog(reader);
   const load = { frontCodes, tzdata, withoutForeignKeys };
   const catalogue = await loadCatalogue(reader, load, findings, now);
   const renderer = new CatalogueRenderer(catalogue, sha256BytesOf, instantOf(now + horizonSeconds), now);

@@ -47,7 +47,7 @@ type LoadedFront = Awaited<ReturnType<typeof loadFront>>;
 export async function loadFront(reader: CatalogueReader, code: string, tzdata: string, now: Instant) {
   const withoutForeignKeys = reader.withoutForeignKeys(await checkContract(reader));
   const frontId = await frontIdOf(reader, code);
-  const log = new ConcernsLog(reader.kind);
+  const log = new ConcernsLog(reader);
   // No front has the id 0, so no products are read.
   const catalogue = await loadFrontAlone(reader, frontId ?? 0, log);
   const { fronts, badCodes, codeOf, positions, venues, attachedIds } = catalogue;
@@ -142,7 +142,7 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
  * reads is left out, without a finding.
  */
 function wholeProduct({ reader, context }: LoadedFront, id: number): Promise<Product | undefined> {
-  return new ProductLoad(reader, { ...context, rowsRead: 'all' }).withId(id, new FindingLog(reader.kind));
+  return new ProductLoad(reader, { ...context, rowsRead: 'all' }).withId(id, new FindingLog(reader));
 }
 
 /** A log that keeps what its findings take out. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { holdSnapshot, openCatalogue } from '../../src/database/open.ts';
+import { wholeTable } from '../../src/database/contract/query-builders.ts';
 import { TABLE_NAMES } from '../../src/database/contract/tables.ts';
 import { IS_SOAK, longRuns } from '../speeds.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
@@ -13,6 +14,7 @@ import { readerWith } from '../support/fault/watched-reader.ts';
 import { copyCatalogue } from '../support/postgres/copy.ts';
 import { builtInMemory } from '../support/postgres/memory-tree.ts';
 import { newSchema, type OwnSchema } from '../support/postgres/own-schema.ts';
+import { ThrowingSchema } from '../support/throwing-views.ts';
 import { catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
 
 let schema: OwnSchema;
@@ -361,4 +363,27 @@ test('a table that somebody holds is waited for until lock_timeout, which is ten
       hint: expect.stringContaining('pg_stat_activity') as string,
     });
   });
+});
+
+test('rows that change while rows that throw are looked for are of the state before', async () => {
+  await using throwing = await ThrowingSchema.create();
+  await throwing.replace([{ table: 'products', columns: ['name'], rows: [3] }]);
+  await using reader = await openCatalogue(throwing.url);
+  const tags = wholeTable('tags').query;
+  const before = await reader.rows(tags);
+  await throwing.change("UPDATE theirs_tags SET name = 'changed'; DELETE FROM theirs_products WHERE id = 1010");
+  expect(await reader.rows(wholeTable('products').query)).toHaveLength(16);
+  expect([...reader.failedRows.keys()]).toEqual(['products 2020']);
+  expect(await reader.rows(tags)).toEqual(before);
+  await reader.confirmOneState();
+});
+
+test('a view that is replaced after rows that throw were looked for is noticed', async () => {
+  await using throwing = await ThrowingSchema.create();
+  await throwing.replace([{ table: 'products', columns: ['name'], rows: [3] }]);
+  await using reader = await openCatalogue(throwing.url);
+  await reader.rows(wholeTable('tags').query);
+  await reader.rows(wholeTable('products').query);
+  await throwing.change('CREATE OR REPLACE VIEW tags AS SELECT * FROM theirs_tags WHERE id > 2000');
+  await expect(reader.rows(wholeTable('tags').query)).rejects.toMatchObject({ code: 'database-busy' });
 });

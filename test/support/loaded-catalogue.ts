@@ -22,7 +22,7 @@ export async function loadedCatalogue(
     tzdata: '2026a',
     withoutForeignKeys: reader.withoutForeignKeys(new Set()),
   };
-  const findings = new FindingLog(reader.kind);
+  const findings = new FindingLog(reader);
   const catalogue = await loadCatalogue(reader, settings, findings, now);
   const spoilt: number[] = [];
   for await (const { products, done, total } of loadProducts(reader, catalogue, settings, findings, now)) {

@@ -87,7 +87,7 @@ async function* badValues(
     for (const row of batch) {
       if (checker.accepts(row)) continue;
       const values = Object.fromEntries(columns.map((name, i) => [name, row[i]]));
-      yield* await shown.weighed(checker.findings(row, reader.kind), table, values);
+      yield* await shown.weighed(checker.findings(row, reader), table, values);
     }
     // Lets what was printed be written between two batches.
     await setImmediate();

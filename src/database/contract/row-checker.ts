@@ -3,7 +3,7 @@
 // concerns, and no more (law 7).
 
 import { FINDINGS_KEPT, type Finding, type FindingCode, type Severity } from '../../findings.ts';
-import type { DatabaseKind } from '../reader.ts';
+import type { RowSource } from '../reader.ts';
 import type { Column, ValueOf } from './columns.ts';
 import { hintFor } from './hints.ts';
 import { TABLE_RULES, TABLES, type TableName } from './tables.ts';
@@ -58,25 +58,32 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
   /** The same, with the findings of a rejected row added to a log. */
   check(row: unknown[], log: FindingLog, concerns: Concerns): row is unknown[] & RowOf<T, C> {
     if (this.accepts(row)) return true;
-    log.add(this.findings(row, log.kind), concerns);
+    log.add(this.findings(row, log.source), concerns);
     return false;
   }
 
   /**
-   * One finding for each value that its column does not accept, with a hint in the SQL of a
-   * database.
+   * One finding for each value that its column does not accept, with a hint in the SQL of the
+   * database; one for all marks.
    */
-  findings(row: readonly unknown[], kind: DatabaseKind): Finding[] {
-    return this.#rules.flatMap((rule, i) => {
+  findings(row: readonly unknown[], { kind, failedRows }: RowSource): Finding[] {
+    const failed = failedRows.get(this.locationOf(row));
+    let isFailed = false;
+    const findings = this.#rules.flatMap((rule, i) => {
       // No SQL mends that.
       const isUndecodable = row[i] instanceof UndecodableText;
       if (rule.accepts(row[i]) || wholeSeconds(rule, row[i]) !== undefined) return [];
       const column = this.columns[i] ?? '';
+      if (failed?.columns.has(column) === true) {
+        isFailed = true;
+        return [];
+      }
       const message = `${column}: expected ${rule.expected}, found ${foundText(row[i])}`;
       const finding = findingOf('error', 'value-invalid', this.locationOf(row), message, column);
       if (isUndecodable) return [finding];
       return [{ ...finding, hint: hintFor(kind, this.table, column, rule) }];
     });
+    return failed !== undefined && isFailed ? [failed.finding, ...findings] : findings;
   }
 
   /** One value of a row that may have others that are not accepted; undefined if it is not. */
@@ -124,17 +131,21 @@ export class UndecodableText {
 
 /**
  * Begins what SQLite gives in place of a large cell: after it, one byte is 1 for text, and eight
- * are the size (sqlite/values.ts).
+ * are the size (sqlite/values.ts). The byte is FAILED_CELL in a mark.
  */
 export const LARGE_CELL = Buffer.from('playbill');
+export const FAILED_CELL = 2;
 
 /**
  * Begins what PostgreSQL gives in place of large text: its number of bytes follows. A control
  * character, so that no name begins so.
  */
 export const LARGE_TEXT = '\x01bytes:';
+/** Begins a mark in PostgreSQL. */
+export const FAILED_TEXT = '\x01failed:';
 
 const CHARACTERS_SHOWN = 80;
+const FAILED = 'an expression that throws';
 
 /** A value as a message shows it: JSON, truncated to eighty characters. */
 export function quoted(value: unknown): string {
@@ -146,6 +157,7 @@ export function quoted(value: unknown): string {
     const hex = Buffer.from(value.bytes.subarray(0, CHARACTERS_SHOWN)).toString('hex');
     return `text that is not ${value.encoding}, ${shortened(`x'${hex}'`)}`;
   }
+  if (typeof value === 'object' && 'failed' in value) return FAILED;
   // JSON has no BLOBs, and no text is read that is too long: SQL puts their size in their place.
   if (typeof value === 'object' && 'blob' in value) return sized(false, value.blob);
   if (typeof value === 'object' && 'text' in value && typeof value.text === 'number') return sized(true, value.text);
@@ -164,6 +176,7 @@ export function foundText(value: unknown): string {
 function quotedBlob(bytes: Buffer): string {
   const isLarge = bytes.length === LARGE_CELL.length + 9 && bytes.subarray(0, LARGE_CELL.length).equals(LARGE_CELL);
   if (!isLarge) return sized(false, bytes.length);
+  if (bytes[LARGE_CELL.length] === FAILED_CELL) return FAILED;
   return sized(bytes[LARGE_CELL.length] === 1, bytes.readBigUInt64BE(LARGE_CELL.length + 1));
 }
 
@@ -212,8 +225,7 @@ export interface Concerns {
 
 /** Findings on a catalogue, and which fronts and products they take out. */
 export class FindingLog {
-  /** Where the catalogue is. */
-  readonly kind: DatabaseKind;
+  readonly source: RowSource;
   readonly kept: Finding[] = [];
   total = 0;
   /** Fronts that are held back. */
@@ -221,8 +233,8 @@ export class FindingLog {
   /** Products that are left out: the code of the first finding, by id. */
   readonly badProducts = new Map<number, FindingCode>();
 
-  constructor(kind: DatabaseKind) {
-    this.kind = kind;
+  constructor(source: RowSource) {
+    this.source = source;
   }
 
   /** Notes findings. Those of severity error take out what they concern. */

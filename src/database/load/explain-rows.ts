@@ -29,7 +29,7 @@ export async function productRow(
   for (const row of await reader.rows(query.where('slug', '=', slug).orderBy('id'))) {
     const key = row.slice(0, PRODUCT.columns.length);
     if (PRODUCT.accepts(key)) return { id: key[0], slug, name: shown(row[2]), status: shown(row[3]) };
-    problem ??= PRODUCT.findings(key, reader.kind)[0] ?? null;
+    problem ??= PRODUCT.findings(key, reader)[0] ?? null;
   }
   return problem;
 }

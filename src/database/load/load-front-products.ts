@@ -100,7 +100,7 @@ class FrontProductsBuilder {
       const isPlain = Number.isSafeInteger(one) && Number.isSafeInteger(weight);
       const row = isPlain ? null : wholeRow(frontId, one, weights[i]);
       const isAccepted = row === null || FRONT_PRODUCT.accepts(row);
-      const findings = isAccepted ? [] : FRONT_PRODUCT.findings(row, this.#log.kind);
+      const findings = isAccepted ? [] : FRONT_PRODUCT.findings(row, this.#log.source);
       this.#log.add(findings, {});
       if (!isAccepted) weight = FRONT_PRODUCT.valueOf(row, 'sort_weight') ?? 0;
       const productId = row === null ? Number(one) : parseId(row[1]);

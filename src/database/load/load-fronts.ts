@@ -127,7 +127,7 @@ export async function loadFrontRows(
   let isEveryCodeKnown = true;
   for (const row of await reader.rows(checkedRows(FRONT, ['code', 'id']))) {
     if (!CODE.accepts(row)) {
-      log.add(FRONT.findings(row, log.kind), {});
+      log.add(FRONT.findings(row, log.source), {});
       isEveryCodeKnown = false;
       continue;
     }
@@ -154,7 +154,7 @@ export async function loadFrontRows(
     if (!FRONT.accepts(row)) {
       // A disabled front is not built, whatever else its row says.
       if (isDisabled) continue;
-      log.add(FRONT.findings(row, log.kind), { frontId: id });
+      log.add(FRONT.findings(row, log.source), { frontId: id });
       badCodes.push(code);
     } else if (row[7] === 'active') {
       goodRows.push(row);

@@ -43,9 +43,12 @@ export async function loadKeys(
     if (!KEYID.accepts(keyid)) continue;
     const front = typeof frontId === 'number' ? certain.get(frontId) : undefined;
     const entry = isAccepted ? entryOf(row, front, fronts, log) : null;
+    // Where an expression throws, nothing says that the key is revoked.
+    const failed = reader.failedRows.get(KEY.locationOf(row));
+    const unreadable = failed?.columns.has('revoked_at') === true ? null : formatInstant(now);
     const dates = {
       notAfter: NOT_AFTER.accepts(notAfter) ? notAfter : null,
-      revokedAt: REVOKED_AT.accepts(revokedAt) ? revokedAt : formatInstant(now),
+      revokedAt: REVOKED_AT.accepts(revokedAt) ? revokedAt : unreadable,
     };
     const other = keys.get(keyid);
     if (other !== undefined) log.add([repeated(KEY.locationOf(row))], {});

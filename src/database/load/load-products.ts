@@ -67,7 +67,7 @@ export class ProductLoad {
     this.#context = context;
     this.#spoiledSessions = new Map(context.spoiledSessions);
     this.#maker = new ProductMaker({ ...context, spoiledSessions: this.#spoiledSessions });
-    this.#log = new FindingLog(reader.kind);
+    this.#log = new FindingLog(reader);
   }
 
   /**
@@ -211,8 +211,11 @@ export class ProductLoad {
   #noteOrphans(table: ChildTable, group: Group): void {
     const isSold = table === 'sessions' || table === 'price_tiers';
     const productId = isSold && typeof group.id === 'string' ? parseId(group.id) : undefined;
-    for (const row of rowsOf(group))
-      this.#log.add([dangling(CHILDREN[table].locationOf(row), 'product_id', 'products', group.id)], { productId });
+    for (const row of rowsOf(group)) {
+      const location = CHILDREN[table].locationOf(row);
+      const failed = this.#reader.failedRows.get(location);
+      this.#log.add([failed?.finding ?? dangling(location, 'product_id', 'products', group.id)], { productId });
+    }
   }
 
   /** Exclusions are few: all of them at once. */
@@ -230,7 +233,10 @@ export class ProductLoad {
    * it would be sold at the default prices.
    */
   async #noteOrphanTiers(): Promise<void> {
+    const { failedRows } = this.#reader;
     for (const [id, sessionId, sessionProductId] of await this.#reader.rows(ORPHAN_TIERS)) {
+      // Of which session it is, or of which product that is, cannot be read.
+      if (failedRows.has(`price_tiers ${String(id)}`) || failedRows.has(`sessions ${String(sessionId)}`)) continue;
       const finding = dangling(`price_tiers ${String(id)}`, 'session_id', 'sessions of the product', sessionId);
       this.#log.add([finding], { sessionOf: parseId(sessionProductId) });
       if (typeof sessionId === 'number') this.#spoiledSessions.set(sessionId, finding);

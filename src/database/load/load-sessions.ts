@@ -89,7 +89,7 @@ export function sessionsOf(
       const venueId = SESSION.valueOf(row, 'venue_id');
       const venue = venueId === undefined ? undefined : venues.get(venueId);
       const endsAt = endOfBad(row, venue !== undefined && 'zone' in venue ? venue : null, tzdata);
-      read.leaveOut(SESSION.valueOf(row, 'id') ?? null, endsAt, SESSION.findings(row, log.kind));
+      read.leaveOut(SESSION.valueOf(row, 'id') ?? null, endsAt, SESSION.findings(row, log.source));
       continue;
     }
     // By index, not destructured: there are millions.
@@ -179,7 +179,7 @@ function tiersOf(rows: readonly unknown[][], log: FindingLog): ProductTiers {
   const sessionOfId = new Map<number, number | null>();
   for (const row of rows) {
     if (!TIER.accepts(row)) {
-      if (TIER.valueOf(row, 'kind') !== 'addon') note(TIER.valueOf(row, 'session_id'), TIER.findings(row, log.kind));
+      if (TIER.valueOf(row, 'kind') !== 'addon') note(TIER.valueOf(row, 'session_id'), TIER.findings(row, log.source));
       continue;
     }
     const [id, sessionId, kind, isPublic, isInPriceFrom, amountMinor, currency, available, validFrom, validUntil] = row;

@@ -77,7 +77,7 @@ async function loadElements<
   await reader.markUndecodable(checker, rows);
   for (const row of rows) {
     if (!checker.accepts(row)) {
-      const findings = checker.findings(row, log.kind);
+      const findings = checker.findings(row, log.source);
       log.add(findings, {});
       const id = parseId(row[0]);
       if (id !== undefined && findings[0] !== undefined) positionOf.set(id, findings[0]);
@@ -112,7 +112,7 @@ export async function loadVenues(
   await reader.markUndecodable(VENUE, rows);
   for (const row of rows) {
     if (!VENUE.accepts(row)) {
-      const findings = VENUE.findings(row, log.kind);
+      const findings = VENUE.findings(row, log.source);
       log.add(findings, {});
       const id = parseId(row[0]);
       if (id !== undefined && findings[0] !== undefined) venues.set(id, findings[0]);

@@ -73,7 +73,7 @@ export class ProductMaker {
     this.#isShown.set(row[0], isShown || before === true);
     if (isRepeated && (isShown || before)) log.add([repeated(PRODUCT.locationOf(row))], { productId });
     if (!PRODUCT.accepts(row)) {
-      if (isShown) log.add(PRODUCT.findings(row, log.kind), { productId });
+      if (isShown) log.add(PRODUCT.findings(row, log.source), { productId });
       return null;
     }
     const [id, slug, name, ageRating, saleSchema, pushka, paused, pausedUntil, imageId, status] = row;
@@ -187,7 +187,7 @@ function exclusionsOf(
   for (const [frontId, sessionId, status] of rows) {
     const row = [frontId, sessionId];
     if (!EXCLUSION.accepts(row)) {
-      const findings = EXCLUSION.findings(row, log.kind);
+      const findings = EXCLUSION.findings(row, log.source);
       log.add(findings, {});
       const id = EXCLUSION.valueOf(row, 'session_id');
       if (id !== undefined && findings[0] !== undefined) spoiled.set(id, findings[0]);
@@ -234,12 +234,12 @@ function linksOf<R extends readonly unknown[]>(
     const id = Number(row[1]);
     const position = typeof row[1] === 'number' ? positions.get(id) : undefined;
     if (position === undefined) {
-      const findings = checker.findings(row, log.kind);
+      const findings = checker.findings(row, log.source);
       const isAccepted = findings.length === 0;
       log.add(isAccepted ? [dangling(checker.locationOf(row), checker.columns[1] ?? '', parent, id)] : findings, {});
     } else if (!isShown(id)) {
       if (typeof position === 'number' && checker.accepts(row)) links.push({ position, row });
-    } else if (!checker.accepts(row)) log.add(checker.findings(row, log.kind), { productId });
+    } else if (!checker.accepts(row)) log.add(checker.findings(row, log.source), { productId });
     else if (typeof position === 'object') log.takeOut(position, { productId });
     else if (links.some((link) => link.position === position)) {
       log.add([repeated(checker.locationOf(row))], { productId });

@@ -6,6 +6,7 @@
 
 import { createQueryId, PostgresQueryCompiler, sql, type OrderByItemNode, type RawBuilder, type SqlBool } from 'kysely';
 import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
+import type { MarkedRow } from '../load/failing-rows.ts';
 import { isInRange, valuesIn, type Group, type Grouping, type IdRange } from '../load/groups.ts';
 import type { Query } from '../reader.ts';
 import type { PostgresTable } from './describe.ts';
@@ -42,14 +43,19 @@ export function compiled(query: Query): CompiledSql {
 }
 
 /** The same for a query on the contract's tables. */
-export function compiledOn(tables: ReadonlyMap<TableName, PostgresTable>, query: Query): CompiledSql {
+export function compiledOn(
+  tables: ReadonlyMap<TableName, PostgresTable>,
+  query: Query,
+  marked: ReadonlyMap<TableName, readonly MarkedRow[]> = new Map(),
+): CompiledSql {
   const { text, values } = compiled(query);
   // A name that only occurs elsewhere in the text costs nothing: the server does not plan what is
   // not read.
   const read = TABLE_NAMES.filter((table) => tables.has(table) && new RegExp(`\\b${table}\\b`).test(text));
   const canonical = read.flatMap((table) => {
     const description = tables.get(table);
-    return description === undefined ? [] : [`"${table}" as not materialized (${canonicalSelect(table, description)})`];
+    if (description === undefined) return [];
+    return [`"${table}" as not materialized (${canonicalSelect(table, description, marked.get(table))})`];
   });
   return { text: canonical.length === 0 ? text : `with ${canonical.join(', ')} ${text}`, values, tables: read };
 }

@@ -8,7 +8,7 @@ import { systemCodeOf } from '../../errors.ts';
 import { displayAddress } from './address.ts';
 import type { CompiledSql } from './compile.ts';
 import { connectionSettings, type ConnectionSettings, type RowSecurity } from './connection-settings.ts';
-import { readError } from './errors.ts';
+import { expressionProblem, readError } from './errors.ts';
 import { queryResult } from './query-result.ts';
 
 /** How long to wait for the end of a connection; by then nothing depends on its answer. */
@@ -24,6 +24,9 @@ export class Session {
   readonly rowSecurity: RowSecurity;
   readonly #errorOf: ErrorOf;
   #endedBy: unknown;
+  /** How often the transaction went back to its savepoint, with which cursors end. */
+  epoch = 0;
+  #hasSavepoint = false;
   /** Resolves when all earlier queries have ended: a connection runs one at a time. */
   #queries: Promise<unknown> = Promise.resolve();
 
@@ -73,10 +76,48 @@ export class Session {
   /** Runs a query after all earlier ones; `errorOf` turns its error into ours. */
   async query<T>(query: () => Promise<T>, errorOf: (error: unknown) => unknown): Promise<T> {
     try {
-      return await this.inTurn(query);
+      return await this.inTurn(async () => {
+        try {
+          return await query();
+        } catch (error) {
+          await this.outlive(error);
+          throw error;
+        }
+      });
     } catch (error) {
       throw errorOf(this.#endedBy ?? error);
     }
+  }
+
+  /** Begins a transaction, in which no savepoint is set. */
+  async begin(text: string): Promise<void> {
+    this.#hasSavepoint = false;
+    await this.command(text);
+  }
+
+  /** Sets a savepoint, from which the transaction goes on after an expression has thrown. */
+  async setSavepoint(): Promise<void> {
+    await this.command('savepoint playbill');
+    this.#hasSavepoint = true;
+  }
+
+  /** Removes it. */
+  async releaseSavepoint(): Promise<void> {
+    this.#hasSavepoint = false;
+    await this.command('release savepoint playbill');
+  }
+
+  /**
+   * Goes back to the savepoint after what an expression has thrown: in the turn of the query that
+   * failed, so that no later one fails with it.
+   */
+  async outlive(error: unknown): Promise<void> {
+    if (!this.#hasSavepoint || expressionProblem(error) === null) return;
+    // If that fails too, the session has ended.
+    await this.client.query('rollback to savepoint playbill').then(
+      () => (this.epoch += 1),
+      () => undefined,
+    );
   }
 
   /** The same with the errors of the driver, for whoever gives them to `readError`. */

@@ -106,6 +106,19 @@ export function readError(path: string, error: unknown, tables: readonly string[
   return error;
 }
 
+/**
+ * Classes of what an expression throws: cardinality_violation (a subquery with several rows),
+ * data_exception, and what functions in PL/pgSQL raise.
+ */
+const EXPRESSION_CLASS = /^(?:21|22|P0)/;
+
+/** What an expression has thrown, of an error of ours or of the driver; null of any other. */
+export function expressionProblem(error: unknown): string | null {
+  const cause = error instanceof AppError ? error.cause : error;
+  const code = systemCodeOf(cause);
+  return isServerCode(code) && EXPRESSION_CLASS.test(code) ? `${messageOf(cause)} (${code})` : null;
+}
+
 /** Whether an error with this code is one that the server itself has sent. */
 function isServerCode(code: string): boolean {
   return SERVER_CODE.test(code) && !NETWORK_CODE.test(code);

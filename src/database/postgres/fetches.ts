@@ -6,9 +6,18 @@ import type { TableName } from '../contract/tables.ts';
 import type { Session } from './connect.ts';
 import { queryResult } from './query-result.ts';
 
-interface Fetch {
-  readonly text: string;
+/** Its cursor ended when the transaction went back to its savepoint. */
+export class CursorGone extends Error {}
+
+export interface Cursor {
+  readonly name: string;
+  /** Of the session when it was declared. */
+  readonly epoch: number;
   readonly tables: readonly TableName[];
+}
+
+interface Fetch extends Pick<Cursor, 'epoch' | 'tables'> {
+  readonly text: string;
   readonly resolve: (rows: unknown[][]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -23,19 +32,34 @@ export class Fetches {
 
   /**
    * The next rows of a cursor on some tables; sent with the next turn of the event loop.
-   * @throws AppError database-…
+   * @throws AppError database-…; CursorGone
    */
-  next(cursor: string, size: number, tables: readonly TableName[]): Promise<unknown[][]> {
+  next(cursor: Cursor, size: number): Promise<unknown[][]> {
+    return this.#moved(cursor, `fetch ${size}`);
+  }
+
+  /** Skips its next rows. @throws as `next` */
+  async skip(cursor: Cursor, size: number): Promise<void> {
+    if (size > 0) await this.#moved(cursor, `move ${size}`);
+  }
+
+  #moved(cursor: Cursor, how: string): Promise<unknown[][]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ text: `fetch ${size} from ${cursor}`, tables, resolve, reject });
+      this.#waiting.push({ text: `${how} from ${cursor.name}`, ...cursor, resolve, reject });
       if (this.#waiting.length === 1) setImmediate(() => void this.#session.inTurn(() => this.#send()));
     });
   }
 
   async #send(): Promise<void> {
     const { client } = this.#session;
-    const fetches = this.#waiting;
+    const { epoch } = this.#session;
+    const [fetches, gone] = [
+      this.#waiting.filter((fetch) => fetch.epoch === epoch),
+      this.#waiting.filter((fetch) => fetch.epoch !== epoch),
+    ];
     this.#waiting = [];
+    for (const { reject } of gone) reject(new CursorGone());
+    if (fetches.length === 0) return;
     let doneTotal = 0;
     const count = (): void => void (doneTotal += 1);
     client.connection.on('commandComplete', count);
@@ -45,9 +69,14 @@ export class Fetches {
       for (const [i, { resolve }] of fetches.entries()) resolve(results[i] ?? []);
     } catch (error) {
       // The first FETCH that did not complete is at fault; the others fail because the transaction
-      // has ended.
-      const { tables = [] } = fetches[doneTotal] ?? {};
-      for (const { reject } of fetches) reject(this.#session.readError(error, tables));
+      // has ended, or their cursors.
+      const faulty = fetches[doneTotal];
+      await this.#session.outlive(error);
+      const isOutlived = this.#session.epoch !== epoch;
+      for (const fetch of fetches) {
+        const isGone = isOutlived && faulty !== undefined && fetch !== faulty;
+        fetch.reject(isGone ? new CursorGone() : this.#session.readError(error, faulty?.tables ?? []));
+      }
     } finally {
       client.connection.off('commandComplete', count);
     }

@@ -4,27 +4,60 @@
 // is passed on, for the column's rule to refuse.
 
 import { CELL_BYTES_MAX, type Column } from '../contract/columns.ts';
-import { LARGE_TEXT } from '../contract/row-checker.ts';
+import { FAILED_TEXT, LARGE_TEXT } from '../contract/row-checker.ts';
 import { TABLES, type TableName } from '../contract/tables.ts';
+import { markedTable, type MarkedRow } from '../load/failing-rows.ts';
 import type { PostgresTable, TypeClass } from './describe.ts';
 
 /**
  * A SELECT that gives a table's columns as the contract has them. The planner inlines it and still
  * uses indexes.
  */
-export function canonicalSelect(table: TableName, description: PostgresTable): string {
-  return `select ${canonicalColumns(table, description).join(', ')} from "${table}"`;
+export function canonicalSelect(
+  table: TableName,
+  description: PostgresTable,
+  marked: readonly MarkedRow[] = [],
+): string {
+  const cells = canonicalCells(table, description);
+  if (marked.length === 0) return `select ${canonicalColumns(table, description).join(', ')} from "${table}"`;
+  const markOf = (column: string, row: number) => markText(description.classes.get(column) ?? 'other', row);
+  return markedTable(table, marked, `"${table}"`, cells, markOf);
 }
 
-export function canonicalColumns(table: TableName, { classes, unlimited }: PostgresTable): readonly string[] {
-  return Object.entries<Column<unknown>>(TABLES[table]).flatMap(([name, { openEnd }]) => {
+export function canonicalColumns(table: TableName, description: PostgresTable): readonly string[] {
+  return [...canonicalCells(table, description)].map(([name, cell]) => `${cell} as "${name}"`);
+}
+
+function canonicalCells(table: TableName, { classes, unlimited }: PostgresTable): ReadonlyMap<string, string> {
+  const cells = Object.entries<Column<unknown>>(TABLES[table]).flatMap(([name, { openEnd }]): [string, string][] => {
     const type = classes.get(name);
     if (type === undefined) return [];
-    if (type === 'boolean') return [`"${name}"::int as "${name}"`];
-    if (type === 'text') return [`(${textOf(name, unlimited.has(name))} collate "C") as "${name}"`];
-    if (type === 'timestamptz' && openEnd !== undefined) return [`nullif("${name}", '${openEnd}') as "${name}"`];
-    return [`"${name}"`];
+    if (type === 'boolean') return [[name, `"${name}"::int`]];
+    if (type === 'text') return [[name, `(${textOf(name, unlimited.has(name))} collate "C")`]];
+    if (type === 'timestamptz' && openEnd !== undefined) return [[name, `nullif("${name}", '${openEnd}')`]];
+    return [[name, `"${name}"`]];
   });
+  return new Map(cells);
+}
+
+/**
+ * What stands for a cell that throws: a value of its type that no column accepts, and as text in
+ * each row another.
+ */
+function markText(type: TypeClass, row: number): string {
+  switch (type) {
+    case 'boolean':
+    case 'number':
+    case 'numeric':
+      return '0.5';
+    case 'text':
+      return `('${FAILED_TEXT}${row}'::text collate "C")`;
+    case 'timestamptz':
+    case 'timestamp':
+      return `'infinity'::${type}`;
+    case 'other':
+      return 'null';
+  }
 }
 
 /**
@@ -48,8 +81,9 @@ const TIMESTAMP = 1114;
 const TIMESTAMPTZ = 1184;
 const NUMERIC = 1700;
 
-/** Text; an object with its size for what was too large, which no column accepts. */
+/** Text; for what was too large, and for what throws, an object, which no column accepts. */
 function asText(text: string): unknown {
+  if (text.startsWith(FAILED_TEXT)) return { failed: true };
   return text.startsWith(LARGE_TEXT) ? { text: Number(text.slice(LARGE_TEXT.length)) } : text;
 }
 

@@ -13,9 +13,11 @@ import {
   type SelectionNode,
 } from 'kysely';
 import { isInRange, valuesIn, type Group, type Grouping, type IdRange } from '../load/groups.ts';
+import { columnsIn, markedTable, type MarkedRow } from '../load/failing-rows.ts';
+import { TABLE_RULES, type TableName } from '../contract/tables.ts';
 import type { Query } from '../reader.ts';
 import type { TableBounds, TablesBounds } from './cell-bounds.ts';
-import { boundedCell, boundedText, cellInJson } from './values.ts';
+import { boundedCell, boundedText, cellInJson, markText } from './values.ts';
 
 const unbounded = new SqliteQueryCompiler();
 
@@ -34,11 +36,14 @@ function compiledBy(compiler: SqliteQueryCompiler, query: Query): CompiledQuery 
  */
 export class TablesCompiler {
   readonly tables: TablesBounds;
+  /** Rows for which an expression throws. */
+  readonly #marks: ReadonlyMap<TableName, readonly MarkedRow[]>;
   readonly #direct: BoundingCompiler;
   readonly #sortKeys: SortKeysCompiler;
 
-  constructor(tables: TablesBounds) {
+  constructor(tables: TablesBounds, marks: ReadonlyMap<TableName, readonly MarkedRow[]>) {
     this.tables = tables;
+    this.#marks = marks;
     const large = new Set([...tables.values()].flatMap((bounds) => [...bounds.large]));
     this.#direct = new BoundingCompiler(large);
     this.#sortKeys = new SortKeysCompiler(large);
@@ -46,12 +51,12 @@ export class TablesCompiler {
 
   /** Where nothing is sorted, or no large cell can be among it. */
   direct(query: Query): CompiledQuery {
-    return compiledBy(this.#direct, query);
+    return this.marked(compiledBy(this.#direct, query));
   }
 
   /** Where rows are sorted for their order alone. Uses no index for that order. */
   bySortKeys(query: Query): CompiledQuery {
-    return compiledBy(this.#sortKeys, query);
+    return this.marked(compiledBy(this.#sortKeys, query));
   }
 
   /**
@@ -59,14 +64,56 @@ export class TablesCompiler {
    * with them. Null where the query reads no table that may have some there. Uses no index: `limit
    * -1` keeps SQLite from making one query of both.
    */
-  boundedFirst(direct: CompiledQuery): CompiledQuery | null {
-    const tables = [...this.tables].flatMap(([table, { columns, large, hasOurChecks }]) => {
-      if (hasOurChecks || large.size === 0 || !direct.sql.includes(`"${table}"`)) return [];
-      const cells = columns.map((name) => (large.has(name) ? `${boundedText(`"${name}"`)} as "${name}"` : `"${name}"`));
-      return [`"${table}" as (select ${cells.join(', ')} from main."${table}" limit -1)`];
+  boundedFirst(query: Query): CompiledQuery | null {
+    const direct = compiledBy(this.#direct, query);
+    const isLarge = (table: TableName): boolean => {
+      const { hasOurChecks, large } = this.tables.get(table) ?? { hasOurChecks: true, large: new Set() };
+      return !hasOurChecks && large.size > 0;
+    };
+    if (!tablesIn(direct, this.tables).some(isLarge)) return null;
+    return this.#withTables(direct, (table, names, rows) => {
+      const bounds = this.tables.get(table);
+      if (!isLarge(table) || bounds === undefined) return rows;
+      const cells = names.map((name) =>
+        bounds.large.has(name) ? `${boundedText(`"${name}"`)} as "${name}"` : `"${name}"`,
+      );
+      return `(select ${cells.join(', ')} from ${rows ?? `main."${table}"`} limit -1)`;
     });
-    return tables.length === 0 ? null : { ...direct, sql: `with ${tables.join(', ')} ${direct.sql}` };
   }
+
+  /** A query that gets marks for what throws; needed only for one that is not compiled here. */
+  marked(query: CompiledQuery): CompiledQuery {
+    return this.#marks.size === 0 ? query : this.#withTables(query, (_table, _names, rows) => rows);
+  }
+
+  /**
+   * A query on other SQL in place of tables. `sqlOf` gets the columns that the query names, since
+   * SQLite would compute all others as well, and SQL for the rows with marks or null.
+   */
+  #withTables(
+    query: CompiledQuery,
+    sqlOf: (table: TableName, names: readonly string[], rows: string | null) => string | null,
+  ): CompiledQuery {
+    const tables = tablesIn(query, this.tables).flatMap((table) => {
+      const named = columnsIn(query.sql, this.tables.get(table)?.columns ?? []);
+      // count(*) names none.
+      const names = named.length === 0 ? TABLE_RULES[table].key : named;
+      const text = sqlOf(table, names, this.#rowsWithMarks(table, names));
+      return text === null ? [] : [`"${table}" as ${text}`];
+    });
+    return tables.length === 0 ? query : { ...query, sql: `with ${tables.join(', ')} ${query.sql}` };
+  }
+
+  #rowsWithMarks(table: TableName, names: readonly string[]): string | null {
+    const rows = this.#marks.get(table);
+    if (rows === undefined) return null;
+    const cells = new Map(names.map((name) => [name, `"${name}"`]));
+    return `(${markedTable(table, rows, `main."${table}"`, cells, (_column, row) => markText(row))})`;
+  }
+}
+
+function tablesIn({ sql }: CompiledQuery, tables: TablesBounds): readonly TableName[] {
+  return [...tables.keys()].filter((table) => sql.includes(`"${table}"`));
 }
 
 /** No large cell is among the values of a row. */

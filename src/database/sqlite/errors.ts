@@ -55,6 +55,18 @@ export function readError(path: string, error: unknown): unknown {
   return new AppError('database-unreadable', expected, hint, error);
 }
 
+/**
+ * SQLITE_ERROR of a statement that could be prepared: such as malformed JSON, or an integer
+ * overflow. SQLITE_TOOBIG: a string or BLOB that cannot be made.
+ */
+const EXPRESSION_CODES: ReadonlySet<string> = new Set(['SQLITE_ERROR', 'SQLITE_TOOBIG']);
+
+/** What an expression has thrown, of an error of ours; null of any other error. */
+export function expressionProblem(error: unknown): string | null {
+  if (!(error instanceof AppError) || !EXPRESSION_CODES.has(systemCodeOf(error.cause))) return null;
+  return messageOf(error.cause);
+}
+
 /** The error of a database that nobody can lock, reading or writing. */
 export function noLocksError(path: string, cause?: unknown): AppError {
   const message = `expected a file system that can lock files at ${path}, found one that cannot`;

@@ -2,17 +2,19 @@
 
 import type Database from 'better-sqlite3';
 import { sql, type CompiledQuery, type RawBuilder, type SqlBool } from 'kysely';
+import { shellWord } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import { exactRow, hasRounded } from '../contract/exact-integers.ts';
 import type { TableName } from '../contract/tables.ts';
 import type { Group, Grouping, IdRange } from '../load/groups.ts';
 import type { CatalogueReader, CatalogueRows, Query, TableDescription } from '../reader.ts';
 import { tablesBounds } from './cell-bounds.ts';
+import { FailingRows, type FailedQuery } from '../load/failing-rows.ts';
 import { compiled, groupedQuery, groupsFrom, sortedGroupsQuery, TablesCompiler } from './compile.ts';
 import { beginReading, connectToRead } from './connect.ts';
 import { damageIn } from './damage.ts';
 import { describeTables, typeProblem } from './describe.ts';
-import { reading } from './errors.ts';
+import { expressionProblem, reading } from './errors.ts';
 import { markUndecodable } from './values.ts';
 
 /**
@@ -51,8 +53,37 @@ export class SqliteRows implements CatalogueRows {
   }
 
   protected get compiler(): TablesCompiler {
-    this.#compiler ??= new TablesCompiler(this.#guard(this.path, () => tablesBounds(this.handle)));
+    this.#compiler ??= new TablesCompiler(
+      this.#guard(this.path, () => tablesBounds(this.handle)),
+      this.failing.tables,
+    );
     return this.#compiler;
+  }
+
+  /** The rows for which an expression of a view throws: a reader finds them, a writer does not. */
+  protected readonly failing = new FailingRows({
+    kind: this.kind,
+    path: () => this.path,
+    shellCommand: () => `sqlite3 ${shellWord(this.path)}`,
+    attempt: async (query) => {
+      try {
+        return { rows: this.#all(this.#bounded(query)) };
+      } catch (error) {
+        const problem = expressionProblem(error);
+        if (problem === null) throw error;
+        return { problem };
+      }
+    },
+    columnsOf: (table) => this.compiler.tables.get(table)?.columns ?? [],
+  });
+  readonly failedRows = this.failing.failedRows;
+
+  /**
+   * Called where a query has failed, which then is made again.
+   * @throws its error, where it would fail again
+   */
+  protected async mend(_failed: FailedQuery, error: unknown, _version: number): Promise<void> {
+    throw error;
   }
 
   /** Forgets what is known of the tables: from here on names may lead to others. */
@@ -63,7 +94,17 @@ export class SqliteRows implements CatalogueRows {
   }
 
   async rows(query: Query): Promise<unknown[][]> {
-    const { sql, parameters } = this.#bounded(query);
+    for (;;) {
+      const { version } = this.failing;
+      try {
+        return this.#all(this.#bounded(query));
+      } catch (error) {
+        await this.mend({ text: compiled(query).sql }, error, version);
+      }
+    }
+  }
+
+  #all({ sql, parameters }: CompiledQuery): unknown[][] {
     return this.#guard(this.path, () => {
       const statement = this.#statements.get(sql) ?? this.#prepare(sql);
       this.#statements.set(sql, statement);
@@ -77,18 +118,31 @@ export class SqliteRows implements CatalogueRows {
   }
 
   batches(query: Query, rowsPerBatch = 1000): AsyncGenerator<unknown[][]> {
-    return this.batchesOf(this.#bounded(query), rowsPerBatch);
+    return this.batchesOf(() => this.#bounded(query), { text: compiled(query).sql }, rowsPerBatch);
   }
 
   /**
-   * The rows of a query as it is. From the first batch on that has an integer which was rounded,
-   * integers are read exactly.
+   * The rows of a query as it is. It is made again, without the rows that were read, to read
+   * integers exactly from the first batch on that has one which was rounded, and where it failed.
    */
-  protected async *batchesOf({ sql, parameters }: CompiledQuery, rowsPerBatch: number): AsyncGenerator<unknown[][]> {
-    let rows = this.#guard(this.path, () => this.#prepare(sql).iterate(...parameters));
+  protected async *batchesOf(
+    queryNow: () => CompiledQuery,
+    what: FailedQuery,
+    rowsPerBatch: number,
+  ): AsyncGenerator<unknown[][]> {
+    let rows: Iterator<unknown[]> | null = null;
     let isExact = false;
     let total = 0;
+    const begin = (): Iterator<unknown[]> => {
+      const { sql, parameters } = queryNow();
+      const begun = this.#prepare(sql)
+        .safeIntegers(isExact)
+        .iterate(...parameters);
+      for (let skipped = 0; skipped < total; skipped++) begun.next();
+      return begun;
+    };
     const nextRows = (count: number): unknown[][] => {
+      rows ??= begin();
       const batch: unknown[][] = [];
       while (batch.length < count) {
         const next = rows.next();
@@ -97,33 +151,41 @@ export class SqliteRows implements CatalogueRows {
       }
       return batch;
     };
+    const end = (): void => {
+      rows?.return?.();
+      rows = null;
+    };
     const nextBatch = (): unknown[][] => {
       const batch = nextRows(rowsPerBatch);
       if (isExact || !batch.some(hasRounded)) return batch;
-      rows.return?.();
+      end();
       isExact = true;
-      rows = this.#prepare(sql)
-        .safeIntegers(true)
-        .iterate(...parameters);
-      for (let skipped = 0; skipped < total; skipped++) rows.next();
       return nextRows(rowsPerBatch);
     };
     try {
       for (;;) {
-        const batch = this.#guard(this.path, nextBatch);
+        const { version } = this.failing;
+        let batch: unknown[][];
+        try {
+          batch = this.#guard(this.path, nextBatch);
+        } catch (error) {
+          end();
+          await this.mend(what, error, version);
+          continue;
+        }
         total += batch.length;
         if (batch.length > 0) yield batch;
         if (batch.length < rowsPerBatch) return;
       }
     } finally {
-      rows.return?.();
+      end();
     }
   }
 
   /** A query without large cells among its values, nor among what is sorted for it. */
   #bounded(query: Query): CompiledQuery {
     const direct = this.compiler.direct(query);
-    const boundedFirst = this.compiler.boundedFirst(direct);
+    const boundedFirst = this.compiler.boundedFirst(query);
     if (boundedFirst === null) return direct;
     switch (this.sortedFor(direct)) {
       case 'nothing':
@@ -172,9 +234,21 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
   async *groups(grouping: Grouping, range: IdRange | 'null', groupsPerBatch: number): AsyncGenerator<Group[]> {
     const bounds = this.compiler.tables.get(grouping.table);
     const direct = compiled(groupedQuery(grouping, range, bounds));
-    const isSorted = bounds?.hasOurChecks === false && this.sortedFor(direct) !== 'nothing';
-    const query = isSorted ? compiled(sortedGroupsQuery(grouping, range, bounds)) : direct;
-    for await (const batch of this.batchesOf(query, groupsPerBatch)) yield groupsFrom(batch);
+    const queryNow = (): CompiledQuery => {
+      const marked = this.compiler.marked(direct);
+      const isSorted = bounds?.hasOurChecks === false && this.sortedFor(marked) !== 'nothing';
+      return isSorted ? this.compiler.marked(compiled(sortedGroupsQuery(grouping, range, bounds))) : marked;
+    };
+    const { where } = grouping;
+    const condition = where && { condition: where, text: compiled(sql`select ${where}`).sql };
+    const what = { text: direct.sql, where: condition };
+    for await (const batch of this.batchesOf(queryNow, what, groupsPerBatch)) yield groupsFrom(batch);
+  }
+
+  protected override async mend(failed: FailedQuery, error: unknown, version: number): Promise<void> {
+    const problem = expressionProblem(error);
+    if (problem === null) throw error;
+    await this.failing.find(failed, { error, problem }, version);
   }
 
   isPossiblyLater(_table: TableName, column: string, text: string): RawBuilder<SqlBool> {
@@ -205,6 +279,7 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
       beginReading(this.handle);
     });
     this.forgetTables();
+    this.failing.clear();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -6,7 +6,7 @@
 
 import { sql, type RawBuilder } from 'kysely';
 import { CELL_BYTES_MAX, TEXT_LENGTH_MAX, type Column } from '../contract/columns.ts';
-import { LARGE_CELL, UndecodableText } from '../contract/row-checker.ts';
+import { FAILED_CELL, LARGE_CELL, UndecodableText } from '../contract/row-checker.ts';
 import { TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
 import type { CatalogueRows } from '../reader.ts';
 import type { TableBounds } from './cell-bounds.ts';
@@ -19,6 +19,10 @@ const sizeText = (cell: string): string =>
   `unhex(printf('${LARGE_CELL.toString('hex')}%02x%016x', typeof(${cell}) = 'text', octet_length(${cell})))`;
 
 const isLargeText = (cell: string): string => `octet_length(${cell}) > ${CELL_BYTES_MAX}`;
+
+/** What stands for a cell that throws: like the size of a large one, in each row another. */
+export const markText = (row: number): string =>
+  `x'${LARGE_CELL.toString('hex')}${FAILED_CELL.toString(16).padStart(2, '0')}${row.toString(16).padStart(16, '0')}'`;
 
 /** A column's cell, or its size where it is large. */
 export function boundedCell(column: string): RawBuilder<unknown> {

@@ -30,11 +30,12 @@ export async function* exportRows(
       await reader.markUndecodable(checker, batch);
       yield batch
         .map((values) => {
+          const failed = reader.failedRows.get(checker.locationOf(values));
           const row: Record<string, unknown> = {};
           for (const [i, column] of columns.entries()) {
             const value = values[i];
             if (value === null) continue;
-            if (!isPrintable(value)) {
+            if (!isPrintable(value) || failed?.columns.has(column) === true) {
               const location = `${checker.locationOf(values)}: ${column}`;
               const message = `${location}: expected text or a number that JSON holds exactly, found ${quoted(value)}`;
               const hint = `see all such values with: playbill check-db --db ${shellWord(reader.path)} --all`;

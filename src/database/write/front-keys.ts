@@ -35,13 +35,11 @@ export type ListedKey = Awaited<ReturnType<typeof listKeys>>[number];
  */
 export async function storeKey(databasePath: string, front: string, key: NewKey): Promise<void> {
   await changing(databasePath, async (catalogue) => {
-    const { codeOf } = await loadFrontRows(catalogue, new FindingLog(catalogue.kind));
+    const { codeOf } = await loadFrontRows(catalogue, new FindingLog(catalogue));
     const frontId = [...codeOf].find(([, code]) => code === front)?.[0];
     if (frontId === undefined) throw unknownFront(front, [...codeOf.values()]);
     const row = [key.keyid, frontId, key.alg, key.publicKey, key.secretRef, key.notBefore, key.notAfter, null];
-    const entry = KEY.accepts(row)
-      ? keyRingEntry(row, front)
-      : (KEY.findings(row, catalogue.kind)[0]?.message ?? 'invalid');
+    const entry = KEY.accepts(row) ? keyRingEntry(row, front) : (KEY.findings(row, catalogue)[0]?.message ?? 'invalid');
     if (typeof entry === 'string') throw new AppError('key-invalid', entry, 'see: playbill keys issue --help');
     const taken = await catalogue.rows(
       anyTable.selectFrom('front_keys').select('keyid').where('keyid', '=', key.keyid).orderBy('keyid'),
@@ -102,7 +100,7 @@ export async function listKeys(reader: CatalogueReader) {
 
 /** The keys of the catalogue as they are now. @throws AppError database-unreadable */
 export async function currentKeys(reader: CatalogueReader, now: Instant): Promise<CatalogueKeys> {
-  const log = new FindingLog(reader.kind);
+  const log = new FindingLog(reader);
   const keys = await loadKeys(reader, await loadFrontRows(reader, log), log, now);
   await reader.confirmOneState();
   return keys;

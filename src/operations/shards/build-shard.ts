@@ -110,7 +110,7 @@ async function buildIntoShared(
   const settings = await joinRun(tree, options, proposedNow);
   const now = nowOf(settings);
   await reader.restart();
-  const findings = new FindingLog(reader.kind);
+  const findings = new FindingLog(reader);
   const load = { frontCodes: null, tzdata: options.tzdata, withoutForeignKeys };
   const catalogue = await loadCatalogue(reader, load, findings, now);
   const shardOf = shardsOf(catalogue.fronts, shard.total);

@@ -25,6 +25,7 @@ const fault = (what: string, file: string, is: string, becomes: string, ...tests
 const FIELDS = 'unit/fields.test.ts';
 const LAWS = 'property/laws.test.ts';
 const CONTAINMENT = 'property/containment.test.ts';
+const THROWING = 'unit/throwing-views.test.ts';
 const RULE = ['edge/rule.test.ts', 'edge/transcripts.test.ts'];
 
 const CATALOGUE: readonly PlantedFault[] = [
@@ -495,9 +496,44 @@ const DATABASE: readonly PlantedFault[] = [
   fault(
     'a revocation that is not an instant is no revocation',
     'database/load/load-keys.ts',
-    'REVOKED_AT.accepts(revokedAt) ? revokedAt : formatInstant(now)',
+    'REVOKED_AT.accepts(revokedAt) ? revokedAt : unreadable',
     'REVOKED_AT.accepts(revokedAt) ? revokedAt : null',
     'cli/key-guards.test.ts',
+  ),
+  fault(
+    'a key is revoked because an expression of the view throws',
+    'database/load/load-keys.ts',
+    "failed?.columns.has('revoked_at') === true ? null : formatInstant(now)",
+    'formatInstant(now)',
+    THROWING,
+  ),
+  fault(
+    'of the rows that throw only the first is looked for',
+    'database/load/failing-rows.ts',
+    'from = high;',
+    'return;',
+    THROWING,
+  ),
+  fault(
+    'a row that throws is left out without a finding',
+    'database/load/failing-rows.ts',
+    "...marked].join(' union all ')",
+    "].join(' union all ')",
+    THROWING,
+  ),
+  fault(
+    'rows that throw are looked for without end',
+    'database/load/failing-rows.ts',
+    'const QUERIES_MAX = 40;',
+    'const QUERIES_MAX = 4000;',
+    THROWING,
+  ),
+  fault(
+    'a table is read once more from its first row after another one has thrown',
+    'database/postgres/rows.ts',
+    'taken += rows.length;',
+    '',
+    'postgres/throwing-views.test.ts',
   ),
   fault(
     'an import that empties a table is written',
