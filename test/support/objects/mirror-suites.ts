@@ -109,6 +109,7 @@ export const FOLDERS_ONLY: readonly Reason[] = [
       'test/cli/wrong-words.test.ts',
       'test/fault/catalogue-writers.test.ts',
       'test/property/containment.test.ts',
+      'test/unit/throwing-views.test.ts',
       'test/unit/price-jump.test.ts',
       'test/fault/endless-queries.test.ts',
       'test/fault/large-cells.test.ts',
