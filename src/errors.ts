@@ -66,6 +66,8 @@ export const ERRORS = {
   'database-not-writable': { exit: 2, meaning: 'the database cannot be written' },
   'contract-table-missing': { exit: 2, meaning: 'the catalogue lacks a table' },
   'contract-column-missing': { exit: 2, meaning: 'a table lacks a column' },
+  'contract-column-misspelled': { exit: 2, meaning: 'a table lacks a column that it seems to have under another name' },
+  'contract-lost': { exit: 2, meaning: 'the catalogue lacks a table or column that the published release had' },
   'contract-column-type': { exit: 2, meaning: 'a column is declared with a type that cannot hold its values' },
   'import-line-invalid': { exit: 2, meaning: 'a line that is not `{"table":…,"row":{…}}`' },
   'import-row-invalid': { exit: 2, meaning: 'a value that its column does not accept' },

@@ -8,6 +8,7 @@ export const ALLOWABLE_GUARDS = [
   'price-jump',
   'now-earlier',
   'keys-vanished',
+  'contract-lost',
 ] as const;
 
 export type AllowableGuard = (typeof ALLOWABLE_GUARDS)[number];

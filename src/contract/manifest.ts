@@ -119,6 +119,8 @@ export const manifestSchema = z.strictObject({
       fronts: z.array(frontCode).nullable(),
     }),
   ),
+  /** The tables and columns that the catalogue lacked; left out if it had all. */
+  absent: z.array(z.string()).readonly().optional(),
   fronts: partDigest,
   files: partDigest,
 });

@@ -67,6 +67,8 @@ export const shardResultSchema = z.strictObject({
     removalGuard: heldReason.nullable(),
     disabledCodes: z.array(z.string()),
     isEveryFrontKnown: z.boolean(),
+    /** What the catalogue lacks of the contract, and may lack. */
+    absent: z.array(z.string()).readonly(),
     findings: z.array(findingSchema),
     findingsTotal: count,
   }),

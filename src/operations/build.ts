@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { instantOf, type Instant } from '../catalogue/instant.ts';
 import type { HeldReason } from '../contract/held-reasons.ts';
 import { AppError } from '../errors.ts';
-import { checkContract } from '../database/contract/check-schema.ts';
+import { checkContract, type ContractFound } from '../database/contract/check-schema.ts';
 import { FindingLog } from '../database/contract/row-checker.ts';
 import { heldCodes, loadCatalogue, loadProducts, type LoadedCatalogue } from '../database/load/load-catalogue.ts';
 import { openCatalogue } from '../database/open.ts';
@@ -18,6 +18,7 @@ import { sha256BytesOf } from '../release/tree/digest.ts';
 import { holdsAll, readHold } from '../release/tree/hold.ts';
 import { withHeldFronts } from './held-fronts.ts';
 import { PlannedDiffs } from '../release/diff/planned-diff.ts';
+import { refuseLost } from '../release/publish/lost-contract.ts';
 import { renderFronts } from '../release/publish/render-fronts.ts';
 import type { FrontResult } from '../release/publish/render-front.ts';
 import { PublishedTree } from '../release/tree/published.ts';
@@ -57,18 +58,18 @@ export function build(options: BuildOptions, now: Instant): Promise<BuildResult 
 async function buildOnce(options: BuildOptions, now: Instant): Promise<BuildResult & RequestsMade> {
   const { outPath, precompress } = options;
   await using reader = await openCatalogue(options.databasePath);
-  const withoutForeignKeys = reader.withoutForeignKeys(await checkContract(reader));
+  const contract = await checkContract(reader);
   if (options.isDryRun) {
     const store = dryRunStore(await unlockedStore(outPath));
     const published = await PublishedTree.read(store);
-    return { ...(await buildInto(store, published, reader, withoutForeignKeys, options, now)), requests: null };
+    return { ...(await buildInto(store, published, reader, contract, options, now)), requests: null };
   }
   return await writingTree(
     outPath,
     (published, { store, storeSeconds }) => {
       const aheadSeconds = options.isNowOfClock === true ? now - (storeSeconds() ?? now) : 0;
       const target = precompressingStore(store, precompress);
-      return buildInto(target, published, reader, withoutForeignKeys, options, now, aheadSeconds);
+      return buildInto(target, published, reader, contract, options, now, aheadSeconds);
     },
     options.onTransfer,
   );
@@ -76,20 +77,20 @@ async function buildOnce(options: BuildOptions, now: Instant): Promise<BuildResu
 
 /**
  * The build itself, for a tree that has been read and that nobody else is writing. Closes the
- * reader. `withoutForeignKeys`: tables whose references the load checks itself. `aheadSeconds`: how far
- * this machine's clock is ahead of that of a bucket's store.
+ * reader. `aheadSeconds`: how far this machine's clock is ahead of that of a bucket's store.
  * @throws as `build`, and AppError clock-skewed @internal
  */
 export async function buildInto(
   store: ReleaseStore,
   published: PublishedTree,
   reader: CatalogueReader,
-  withoutForeignKeys: ReadonlySet<string>,
+  { views, absent }: ContractFound,
   options: BuildOptions,
   now: Instant,
   aheadSeconds = 0,
 ): Promise<BuildResult> {
   const { isDryRun, frontCodes, tzdata, horizonSeconds, onProgress } = options;
+  refuseLost(published.manifest, absent, options.guards);
   // While a rollback holds the whole tree, a build only plans its release. It still publishes the
   // keys.
   const hold = await readHold(store);
@@ -98,7 +99,7 @@ export async function buildInto(
   // have published rows that were committed meanwhile, and older rows must not replace them.
   await reader.restart();
   const findings = new FindingLog(reader);
-  const load = { frontCodes, tzdata, withoutForeignKeys };
+  const load = { frontCodes, tzdata, withoutForeignKeys: reader.withoutForeignKeys(views) };
   const catalogue = await loadCatalogue(reader, load, findings, now);
   const renderer = new CatalogueRenderer(catalogue, sha256BytesOf, instantOf(now + horizonSeconds), now);
   for await (const { products, done, total } of loadProducts(reader, catalogue, load, findings, now)) {
@@ -130,7 +131,7 @@ export async function buildInto(
     await setImmediate();
   }
   const release = await publishRelease(
-    { ...checked, keyRing, results },
+    { ...checked, absent, keyRing, results },
     isDryRun ? { ...options, pruneGraceSeconds: null } : options,
     hold,
     published,
@@ -151,7 +152,7 @@ export function checkedFronts(
   catalogue: LoadedCatalogue,
   findings: FindingLog,
   frontCodes: readonly string[] | null,
-): Omit<RenderedRelease, 'keyRing' | 'results'> {
+): Omit<RenderedRelease, 'absent' | 'keyRing' | 'results'> {
   const { isEveryCodeKnown, disabledCodes } = catalogue;
   const held = new Map<string, HeldReason>();
   for (const code of heldCodes(catalogue, findings)) held.set(code, 'findings');

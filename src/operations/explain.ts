@@ -45,7 +45,7 @@ type LoadedFront = Awaited<ReturnType<typeof loadFront>>;
  * @throws AppError front-unknown, contract-…, database-unreadable, database-busy
  */
 export async function loadFront(reader: CatalogueReader, code: string, tzdata: string, now: Instant) {
-  const withoutForeignKeys = reader.withoutForeignKeys(await checkContract(reader));
+  const withoutForeignKeys = reader.withoutForeignKeys((await checkContract(reader)).views);
   const frontId = await frontIdOf(reader, code);
   const log = new ConcernsLog(reader);
   // No front has the id 0, so no products are read.

@@ -22,7 +22,10 @@ import type { KeyRingChange } from './publish-keys.ts';
  * The results of the rendered fronts, what happens to the other fronts, and what is wrong with the
  * catalogue.
  */
-export interface RenderedRelease extends Pick<PublishInput, 'results' | 'held' | 'removalGuard' | 'disabledCodes'> {
+export interface RenderedRelease extends Pick<
+  PublishInput,
+  'results' | 'held' | 'absent' | 'removalGuard' | 'disabledCodes'
+> {
   /** What has become of the key ring, which is published before the release. */
   readonly keyRing: KeyRingChange;
   /** False if a front's id or code cannot be read. */

@@ -1,7 +1,7 @@
 // `playbill check-db` as a person runs it: findings by column or one a line, a closing line, and an
 // exit code that a script can rely on.
 
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -154,61 +154,6 @@ describe('findings by column', () => {
     expect(status).toBe(0);
     const currencies = [...stdout.matchAll(/^warning whole-unit-prices price_tiers (\w+): /gm)].map(([, code]) => code);
     expect(currencies).toEqual(['CAD', 'EUR', 'INR', 'RUB']);
-  });
-});
-
-describe('--stubs', () => {
-  test('prints SQL for what is missing, writes nothing, and does not run what it says on what exists', async () => {
-    const path = spoiled(
-      'DROP TABLE tags; ALTER TABLE venues DROP COLUMN city; ALTER TABLE venues DROP COLUMN timezone',
-    );
-    const before = readFileSync(path);
-    const { status, stdout } = await playbill(['check-db', '--stubs', '--db', path]);
-    expect(status).toBe(0);
-    expect(stdout).toBe(
-      [
-        'CREATE VIEW IF NOT EXISTS tags AS',
-        'SELECT NULL AS id, NULL AS slug, NULL AS name, NULL AS sort_weight WHERE 0;',
-        '',
-        '-- For you to add, since the tables and views themselves exist or must have rows:',
-        '-- Nothing stands in for venues.timezone; check-db says more.',
-        '-- ALTER TABLE venues ADD COLUMN city TEXT;',
-        '',
-      ].join('\n'),
-    );
-    expect(readFileSync(path)).toEqual(before);
-  });
-
-  test('of a table that must have rows, a view to complete; of one that is not ours, its name alone', async () => {
-    const path = join(folder, 'theirs.sqlite');
-    const database = new Database(path);
-    database.exec(`CREATE TABLE groups (group_no INTEGER, label TEXT);
-      CREATE TABLE venues (id INTEGER, name TEXT, timezone TEXT, city TEXT);
-      CREATE TABLE own (id); CREATE VIEW products AS SELECT id, 'x' AS slug, 'X' AS name, 0 AS age_rating, 0 AS pushka,
-        0 AS paused, NULL AS paused_until, NULL AS image_id, 'draft' AS status FROM own`);
-    database.close();
-    const { stdout } = await playbill(['check-db', '--stubs', '--db', path]);
-    expect(stdout).toContain(
-      "-- CREATE VIEW fronts AS\n-- SELECT … AS id, … AS code, … AS name, … AS timezone, … AS currency, 2 AS currency_exponent, '67' AS weekend_days, 'active' AS status, 0 AS min_cards\n-- FROM …;\n",
-    );
-    expect(stdout).toContain('NULL AS starts_at, … AS starts_local, NULL AS ends_at');
-    expect(stdout).toContain('-- groups: this looks like a table of your own; a view needs the name');
-    expect(stdout).not.toContain('ALTER TABLE');
-    const hints = (await playbill(['check-db', '--db', path])).stdout;
-    expect(hints).toContain('  hint: this looks like a table of your own; a view needs the name');
-    expect(hints).toContain(
-      '  hint: in the SELECT of the view products: 2 AS sale_schema, if all are sold; the other numbers are in data/README.md\n',
-    );
-  });
-
-  test('says so where nothing is missing', async () => {
-    expect((await playbill(['check-db', '--stubs', '--db', demo])).stdout).toBe('-- Nothing is missing.\n');
-  });
-
-  test.each(['--json', '--all'])('is refused with %s', async (flag) => {
-    const { status, stderr } = await playbill(['check-db', '--stubs', flag, '--db', demo]);
-    expect(status).toBe(2);
-    expect(stderr).toContain('error usage: ');
   });
 });
 

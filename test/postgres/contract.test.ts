@@ -3,13 +3,13 @@
 
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
+import { TABLE_NAMES } from '../../src/database/contract/tables.ts';
 import { findingLine } from '../../src/findings.ts';
 import { playbill } from '../support/cli/run.ts';
 import { findingsOf, GOOD_ROWS } from '../support/database-rows.ts';
 import { createLooseTables } from '../support/postgres/loose-tables.ts';
-import { newSchema, SchemaClient, serverUrl, type OwnSchema } from '../support/postgres/own-schema.ts';
-import { filesOf, temporaryFolder } from '../support/trees.ts';
+import { newSchema, type OwnSchema } from '../support/postgres/own-schema.ts';
+import { temporaryFolder } from '../support/trees.ts';
 
 let schema: OwnSchema;
 beforeEach(async () => {
@@ -29,7 +29,7 @@ const WHERE = (name: string): string => ` on the search_path ${name} (schemas: $
 
 test('what is broken is reported whole, and the sound tables are checked', async () => {
   await schema.client.query(`
-    DROP TABLE badges;
+    DROP TABLE badges, front_products;
     ALTER TABLE venues DROP COLUMN timezone;
     DROP TABLE images; CREATE TABLE images (id bigint, url bytea, alt_text real, copyright text, copyright_url int);
     UPDATE fronts SET currency = 'roubles'`);
@@ -38,7 +38,7 @@ test('what is broken is reported whole, and the sound tables are checked', async
     'error column-type-wrong images.url: expected images.url to be text or character varying, found bytea',
     'error column-type-wrong images.alt_text: expected images.alt_text to be text or character varying, found real',
     'error column-type-wrong images.copyright_url: expected images.copyright_url to be text or character varying, found integer',
-    `error table-missing badges: expected a table or view "badges"${WHERE(schema.name)}, found none`,
+    `error table-missing front_products: expected a table or view "front_products"${WHERE(schema.name)}, found none`,
     'error value-invalid fronts 11: currency: expected a currency of three capitals, such as EUR, found "roubles"',
   ]);
 });
@@ -54,7 +54,7 @@ test('a build ends at the first of these with exit 2 and its code, and says wher
   expect(await refused('ALTER TABLE sessions ALTER starts_at TYPE timestamp USING NULL')).toMatch(
     /^error contract-column-type: expected sessions.starts_at to be timestamp with time zone or text, found timestamp without time zone\n {2}hint: from a time with its offset: nullif\(starts_at::text, ''\)::timestamptz; from one without, .*; from the local time of the venue: NULL::timestamptz AS starts_at, nullif\(starts_at::text, ''\)::timestamp AS starts_local\n$/,
   );
-  expect(await refused('ALTER TABLE sessions DROP starts_at')).toMatch(
+  expect(await refused('ALTER TABLE sessions DROP starts_at, DROP starts_local')).toMatch(
     /^error contract-column-missing: expected a column "starts_at" in "sessions", found id, /,
   );
   expect(await refused('DROP TABLE sessions')).toMatch(
@@ -76,97 +76,6 @@ test('a schema that is not there is named, and so is a user’s own that is miss
   }
 });
 
-describe('a column that is missing', () => {
-  const optionalOf = (table: TableName): string[] =>
-    Object.entries(TABLES[table]).flatMap(([column, { defaultSql }]) =>
-      defaultSql === null || TABLE_RULES[table].key.includes(column) ? [] : [column],
-    );
-
-  test('of a table: each hint is SQL that adds it, after which nothing is missing', async () => {
-    // Where most columns are missing it is another table.
-    const optional = TABLE_NAMES.flatMap((table) =>
-      optionalOf(table)
-        .slice(0, Object.keys(TABLES[table]).length / 2)
-        .map((column) => [table, column] as const),
-    );
-    for (const [table, column] of optional) await schema.client.query(`ALTER TABLE ${table} DROP ${column}`);
-    const missing = (await findingsOf(schema.url)).filter(({ code }) => code === 'column-missing');
-    expect(missing.map(({ place }) => place)).toEqual(optional.map((one) => one.join('.')));
-    await schema.client.query(missing.map(({ hint }) => hint).join('\n'));
-    expect((await findingsOf(schema.url)).filter(({ severity }) => severity === 'error').map(findingLine)).toEqual([
-      'error key-material-wrong front_keys moscow-1: hmac-sha256: expected the name of a secret in secret_ref, found none',
-      'error value-invalid sessions 15: starts_at: expected an instant, or a wall time in starts_local, found NULL in both',
-    ]);
-  });
-
-  test('of a view: each hint is what its SELECT needs', async () => {
-    // Without its secret a key is a finding of its own.
-    const tables = TABLE_NAMES.filter((table) => table !== 'front_keys' && optionalOf(table).length > 0);
-    const lists = new Map<TableName, string[]>();
-    for (const table of tables) {
-      const kept = Object.keys(TABLES[table]).filter((name) => !optionalOf(table).includes(name));
-      lists.set(table, kept);
-      await schema.client.query(
-        `ALTER TABLE ${table} RENAME TO theirs_${table}; CREATE VIEW ${table} AS SELECT ${kept.join(', ')} FROM theirs_${table}`,
-      );
-    }
-    for (const { hint = '', place } of (await findingsOf(schema.url)).filter(({ code }) => code === 'column-missing')) {
-      const [table = ''] = place.split('.');
-      const [, added = ''] = new RegExp(`^in the SELECT of the view ${table}: (.*)$`).exec(hint) ?? [];
-      lists.get(table as TableName)?.push(added);
-    }
-    for (const [table, list] of lists)
-      await schema.client.query(
-        `DROP VIEW ${table}; CREATE VIEW ${table} AS SELECT ${list.join(', ')} FROM theirs_${table}`,
-      );
-    expect(
-      (await findingsOf(schema.url)).filter(({ severity }) => severity === 'error').map(({ place }) => place),
-    ).toEqual(['sessions 15']);
-  });
-
-  test('without which nothing can be shown: the hint says where it is declared', async () => {
-    await schema.client.query('ALTER TABLE sessions DROP venue_id; ALTER TABLE products DROP sale_schema');
-    expect((await findingsOf(schema.url)).map(({ hint }) => hint)).toEqual([
-      'ALTER TABLE products ADD COLUMN sale_schema bigint NOT NULL DEFAULT 2;, if all are sold; the other numbers are in data/README.md',
-      'add sessions.venue_id (INTEGER) as in data/schema-postgres.sql',
-    ]);
-  });
-});
-
-test('what --stubs prints is SQL: with it a build of the rest succeeds, and a key can be issued', async () => {
-  const dropped = TABLE_NAMES.filter(
-    (table) => !['fronts', 'venues', 'products', 'front_products', 'sessions'].includes(table),
-  );
-  await schema.client.query(
-    `DROP TABLE ${dropped.join(', ')}; UPDATE products SET image_id = NULL; ALTER TABLE venues DROP city`,
-  );
-  const { status, stdout } = await playbill(['check-db', '--stubs', '--db', schema.url]);
-  expect(status).toBe(0);
-  // Wherever psql would begin: the address alone leads to the tables.
-  expect(stdout).toMatch(
-    new RegExp(`^SET search_path = ${schema.name};\n\n(?:CREATE TABLE IF NOT EXISTS front_keys|-- A table)`),
-  );
-  expect(stdout).toContain('-- ALTER TABLE venues ADD COLUMN city text;\n');
-  await new SchemaClient(await serverUrl()).query(stdout.replaceAll(/^-- (?=ALTER)/gm, ''));
-  expect(await linesOf()).toEqual([]);
-  expect((await playbill(['check-db', '--stubs', '--db', schema.url])).stdout).toBe('-- Nothing is missing.\n');
-  const out = `${temporaryFolder()}/out`;
-  const built = await playbill(['build', '--db', schema.url, '--out', out, '--now', '2026-05-01T10:00:00Z']);
-  expect(built.status, built.stderr).toBe(0);
-  expect([...filesOf(out).keys()]).toContain('public/fronts/moscow/pointer.json');
-});
-
-test('--stubs of tables that must have rows is a view to complete, with NULL of the right type', async () => {
-  await schema.client.query('DROP TABLE sessions, tags');
-  const { stdout } = await playbill(['check-db', '--stubs', '--db', schema.url]);
-  expect(stdout).toContain(
-    'CREATE VIEW tags AS\nSELECT NULL::bigint AS id, NULL::text AS slug, NULL::text AS name, NULL::bigint AS sort_weight WHERE false;\n',
-  );
-  expect(stdout).toContain(
-    '-- CREATE VIEW sessions AS\n-- SELECT … AS id, … AS product_id, … AS venue_id, NULL::text AS starts_at, … AS starts_local,',
-  );
-});
-
 describe('a table that is somebody else’s, and has the name', () => {
   test('is not mended: the views go before it', async () => {
     await schema.client.query('DROP TABLE groups; CREATE TABLE groups (group_no int, label text)');
@@ -175,9 +84,6 @@ describe('a table that is somebody else’s, and has the name', () => {
       'this looks like a table of your own; put the views in a schema that comes before it on the search_path (data/postgres.md, The views)';
     expect(hints).toEqual(
       ['id', 'slug', 'name', 'card_type'].map((column) => ['column-missing', `groups.${column}`, hint]),
-    );
-    expect((await playbill(['check-db', '--stubs', '--db', schema.url])).stdout).toBe(
-      `SET search_path = ${schema.name};\n\n-- For you to add, since the tables and views themselves exist or must have rows:\n-- groups: ${hint}\n`,
     );
   });
 

@@ -9,7 +9,7 @@ import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
 import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
 import type { CatalogueRow } from '../support/catalogue.ts';
 import { insertRows } from '../support/catalogue.ts';
-import { BAD_VALUES } from '../support/database-rows.ts';
+import { BAD_VALUES, isBadToRead } from '../support/database-rows.ts';
 import { contained, type FaultyRows } from '../support/reference/plain-containment.ts';
 import { renderPlain } from '../support/reference/plain-documents.ts';
 import { plainKysely } from '../support/reference/plain-tables.ts';
@@ -83,7 +83,9 @@ function planted(valid: readonly CatalogueRow[], drafts: readonly FaultDraft[]):
         ([name]) => draft.table !== 'fronts' || !/^(id|code|status)$/.test(name),
       );
       const [column, values] = columns[draft.column % columns.length] ?? ['', []];
-      const value = values[draft.value % values.length] as string;
+      const bad = values.filter((one) => isBadToRead(draft.table, column, one));
+      if (bad.length === 0) continue;
+      const value = bad[draft.value % bad.length] as string;
       // GLOB, by which a query for sessions tells that, takes a NUL for the end of the text.
       if (draft.table === 'sessions' && typeof value === 'string' && value.endsWith('Z\0')) continue;
       cells[column] = value;

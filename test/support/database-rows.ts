@@ -7,6 +7,8 @@ import { instantOf } from '../../src/catalogue/instant.ts';
 import type { Finding } from '../../src/findings.ts';
 import { checkCatalogue } from '../../src/database/check/check-catalogue.ts';
 import { openCatalogue } from '../../src/database/open.ts';
+import { standInFor } from '../../src/database/contract/absence.ts';
+import type { Column } from '../../src/database/contract/columns.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
 
 export const SCHEMA = readFileSync(new URL('../../data/schema.sql', import.meta.url), 'utf8');
@@ -238,6 +240,21 @@ export function everyColumn(): [TableName, string, readonly Value[]][] {
   );
 }
 
+/** The same for rows that are read: NULL in a column with a default is that default. */
+export function everyColumnRead(): [TableName, string, readonly Value[]][] {
+  return everyColumn().map(([table, column, bad]) => [
+    table,
+    column,
+    bad.filter((value) => isBadToRead(table, column, value)),
+  ]);
+}
+
+export function isBadToRead(table: TableName, column: string, value: Value): boolean {
+  const rules: Readonly<Record<string, Column<unknown>>> = TABLES[table];
+  const rule = rules[column];
+  return value !== null || rule === undefined || standInFor(table, column, rule) === null;
+}
+
 /** The encodings that a database of SQLite may have. */
 export const ENCODINGS = ['UTF-8', 'UTF-16le', 'UTF-16be'] as const;
 
@@ -275,6 +292,7 @@ export async function findingsOf(path: string): Promise<Finding[]> {
   for await (const finding of checkCatalogue(reader, {
     tzdata: '2026a',
     now: instantOf(Date.UTC(2026, 4) / 1000),
+    onAbsent: () => undefined,
     onRows: () => undefined,
   }))
     findings.push(finding);

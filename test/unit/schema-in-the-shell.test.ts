@@ -1,15 +1,12 @@
-// data/schema.sql runs unaided in the plain sqlite3 shell, and makes what it makes in the driver;
-// so does what check-db --stubs prints.
+// data/schema.sql runs unaided in the plain sqlite3 shell, and makes what it makes in the driver.
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { missingStubs } from '../../src/operations/check-db.ts';
 import { TABLE_NAMES } from '../../src/database/contract/tables.ts';
 import { temporaryFolder } from '../support/trees.ts';
-import { playbill } from '../support/cli/run.ts';
-import { ENCODINGS, everyColumn, findingsOf, goodCatalogue, GOOD_ROWS, SCHEMA } from '../support/database-rows.ts';
+import { ENCODINGS, everyColumn, GOOD_ROWS, SCHEMA } from '../support/database-rows.ts';
 
 const OBJECTS = "SELECT type || ' ' || name FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid";
 
@@ -64,61 +61,3 @@ function inShell(path: string, input: string): { status: number | null; stderr: 
   const { status, stderr } = spawnSync('sqlite3', ['-bail', path], { input, encoding: 'utf8' });
   return { status, stderr };
 }
-
-const ESSENTIAL = ['fronts', 'venues', 'products', 'front_products', 'sessions'];
-
-test.each([
-  ['tables', false],
-  ['views', true],
-])('with stubs, a catalogue of the essential %s is sound: check, build, keys', async (_kind, isOfViews) => {
-  const path = join(temporaryFolder(), 'few.sqlite');
-  const database = goodCatalogue(path, true);
-  for (const table of TABLE_NAMES) {
-    if (!ESSENTIAL.includes(table)) database.exec(`DROP TABLE ${table}`);
-    else if (isOfViews) {
-      database.exec(
-        `ALTER TABLE ${table} RENAME TO their_${table}; CREATE VIEW ${table} AS SELECT * FROM their_${table}`,
-      );
-    }
-  }
-  database.exec(isOfViews ? 'UPDATE their_products SET image_id = NULL' : 'UPDATE products SET image_id = NULL');
-  const objects = database.prepare('SELECT name, sql FROM sqlite_schema ORDER BY rowid').raw();
-  const before = objects.all();
-  expect((await findingsOf(path)).map(({ code }) => code)).toEqual(Array.from({ length: 14 }, () => 'table-missing'));
-
-  const stubs = await missingStubs(path);
-  expect(inShell(path, stubs)).toEqual({ status: 0, stderr: '' });
-  expect(objects.all().slice(0, before.length)).toEqual(before);
-  expect(await findingsOf(path)).toEqual([]);
-  expect(await missingStubs(path)).toBe('');
-  // A second run of the same text does nothing.
-  expect(inShell(path, stubs)).toEqual({ status: 0, stderr: '' });
-  database.close();
-
-  const out = join(temporaryFolder(), 'out');
-  const now = ['--now', '2026-05-01T09:00:00Z'];
-  const built = await playbill(['build', '--db', path, '--out', out, ...now]);
-  expect(built).toMatchObject({ status: 0, stdout: expect.stringMatching(/^moscow +1 /m) as string });
-  const issued = await playbill(['keys', 'issue', '--front', 'moscow', '--keyid', 'new', '--db', path, '--out', out]);
-  expect(issued.status).toBe(0);
-});
-
-test('what stubs say of missing columns mends them, typed', async () => {
-  const path = join(temporaryFolder(), 'few.sqlite');
-  inShell(
-    path,
-    `PRAGMA journal_mode = WAL; CREATE TABLE venues (id INTEGER, name TEXT, timezone TEXT);
-    CREATE TABLE show (show_no INTEGER); CREATE TABLE products (id INTEGER, slug TEXT, name TEXT, age_rating INTEGER, sale_schema INTEGER);
-    CREATE VIEW sessions AS SELECT show_no AS id, 1 AS product_id, 1 AS venue_id, '2026-05-01T09:00:00Z' AS starts_at FROM show`,
-  );
-  const stubs = await missingStubs(path);
-  const alterations = [...stubs.matchAll(/^-- (ALTER TABLE .*)$/gm)].map(([, line = '']) => line);
-  const columns = /^-- in the SELECT of the view sessions: (.*)$/m.exec(stubs)?.[1] ?? '';
-  const view = `CREATE VIEW sessions AS SELECT show_no AS id, 1 AS product_id, 1 AS venue_id, '2026-05-01T09:00:00Z' AS starts_at, ${columns} FROM show;`;
-  expect(inShell(path, `${alterations.join('\n')} DROP VIEW sessions; ${view} ${stubs}`)).toEqual({
-    status: 0,
-    stderr: '',
-  });
-  const places = (await findingsOf(path)).map(({ code, place }) => `${code} ${place}`);
-  expect(places).toEqual(['table-missing fronts', 'table-missing front_products']);
-});

@@ -16,6 +16,8 @@ export interface FindingsReport {
   readonly checked: Record<string, number>;
   /** Describes `checked`; called after the last finding. */
   readonly checkedText: () => string;
+  /** What a catalogue lacks and may lack; called after the last finding. */
+  readonly absent?: () => readonly string[];
   /** Says what was not checked; null if everything was. */
   readonly unchecked?: string | null;
   readonly isJson: boolean;
@@ -38,13 +40,15 @@ export async function reportFindings(report: FindingsReport, terminal: Terminal)
     }
   }
   const unchecked = report.unchecked ?? null;
+  const absentOf = report.absent ?? (() => []);
   const closingText = (): string =>
     `Checked ${report.checkedText()}: ${countText(totals.errors, 'error')}, ${countText(totals.warnings, 'warning')}` +
-    (unchecked === null ? '' : `\n${unchecked}`);
+    [...absentLines(absentOf()), ...(unchecked === null ? [] : [unchecked])].map((line) => `\n${line}`).join('');
   if (report.isJson || format === 'junit') {
     const kept: Finding[] = [];
     for await (const finding of counted()) if (kept.length < FINDINGS_KEPT) kept.push(finding);
-    const json: FindingsResultJson = { checked, ...totals, findings: kept };
+    const absent = report.absent === undefined ? {} : { absent: report.absent() };
+    const json: FindingsResultJson = { checked, ...absent, ...totals, findings: kept };
     terminal.print(report.isJson ? JSON.stringify(json) : junitText(report.command, json, closingText()));
   } else {
     const lines = async function* (): AsyncGenerator<string> {
@@ -56,6 +60,18 @@ export async function reportFindings(report: FindingsReport, terminal: Terminal)
     await terminal.printAll(lines());
   }
   return totals.errors > 0 ? EXIT.findings : EXIT.done;
+}
+
+/** The absent tables in a line, then a line for each table without some columns. */
+function absentLines(absent: readonly string[]): string[] {
+  const tables = absent.filter((name) => !name.includes('.'));
+  const lines = tables.length === 0 ? [] : [`Absent, so taken as empty: ${tables.join(', ')}`];
+  const columnsOf = new Map<string, string[]>();
+  for (const [table = '', column] of absent.map((name) => name.split('.')))
+    if (column !== undefined) columnsOf.set(table, [...(columnsOf.get(table) ?? []), column]);
+  for (const [table, columns] of columnsOf)
+    lines.push(`Absent of ${table}, so NULL or their default: ${columns.join(', ')}`);
+  return lines;
 }
 
 async function* textLines(

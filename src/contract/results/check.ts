@@ -8,6 +8,8 @@ import { findingSchema } from './parts.ts';
 export const findingsResultSchema = z.strictObject({
   /** How many of each kind were checked. */
   checked: z.record(z.string(), count),
+  /** `check-db`: the tables (`tags`) and columns (`sessions.paused`) that the catalogue lacks, and may. */
+  absent: z.array(z.string()).readonly().optional(),
   errors: count,
   warnings: count,
   findings: z.array(findingSchema),

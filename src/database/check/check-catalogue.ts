@@ -21,6 +21,8 @@ export interface CheckOptions {
   /** Version of the time-zone rules, for the drift warning. */
   readonly tzdata: string;
   readonly now: Instant;
+  /** Called with the tables and columns that the catalogue lacks, and may lack. */
+  readonly onAbsent: (absent: readonly string[]) => void;
   /** Called with the number of rows checked in a table, batch by batch. */
   readonly onRows: (table: TableName, rows: number) => void;
 }
@@ -32,11 +34,12 @@ export interface CheckOptions {
  */
 export async function* checkCatalogue(reader: CatalogueReader, options: CheckOptions): AsyncGenerator<Finding> {
   yield* await reader.damage();
-  const { problems } = await examineContract(reader);
+  const { problems, absent } = await examineContract(reader);
+  options.onAbsent(absent);
   for (const { code, location, message, column, hint } of problems) {
     yield { ...findingOf('error', code, location, message, column), hint };
   }
-  const readable = new Set(TABLE_NAMES);
+  const readable = new Set(TABLE_NAMES.filter((table) => !absent.includes(table)));
   for (const { table } of problems) readable.delete(table);
   const shown = new ShownRows(reader, readable, options.now);
   const spoiled = new Set<string>();

@@ -2,19 +2,11 @@
 
 import type { DatabaseKind } from '../reader.ts';
 import type { Column } from './columns.ts';
-import { TABLES, type TableName } from './tables.ts';
+import { TABLE_RULES, TABLES, type TableName } from './tables.ts';
 
 /** The columns of a table with their names. */
 export function columnsOf(table: TableName): [name: string, column: Column<unknown>][] {
   return Object.entries(TABLES[table]);
-}
-
-/**
- * Whether a table seems to be the operator's own and only to share the name: it lacks most of the
- * columns.
- */
-export function isOtherTable(table: TableName, missingTotal: number): boolean {
-  return missingTotal * 2 > columnsOf(table).length;
 }
 
 export const OTHER_TABLE_HINTS = {
@@ -23,13 +15,13 @@ export const OTHER_TABLE_HINTS = {
     'this looks like a table of your own; put the views in a schema that comes before it on the search_path (data/postgres.md, The views)',
 } as const satisfies Record<DatabaseKind, string>;
 
-export const TYPES = {
+const TYPES = {
   sqlite: { INTEGER: 'INTEGER', TEXT: 'TEXT' },
   postgres: { INTEGER: 'bigint', TEXT: 'text' },
 } as const satisfies Record<DatabaseKind, Record<Column<unknown>['declared'], string>>;
 
 /** To PostgreSQL a NULL without a type is text. */
-export function nullOf(kind: DatabaseKind, declared: Column<unknown>['declared']): string {
+function nullOf(kind: DatabaseKind, declared: Column<unknown>['declared']): string {
   return kind === 'sqlite' ? 'NULL' : `NULL::${TYPES[kind][declared]}`;
 }
 
@@ -57,4 +49,13 @@ export function addColumnsText(
     return isNullable ? `${name} ${type}` : `${name} ${type} NOT NULL DEFAULT ${value}`;
   });
   return declared.map((column) => `ALTER TABLE ${table} ADD COLUMN ${column};`).join(' ');
+}
+
+/** SQL for a table `front_keys`, into which the commands for keys write; without references. */
+export function keysTableText(kind: DatabaseKind): string {
+  const columns = columnsOf('front_keys').map(([name, { declared, isNullable }]) => {
+    const isKey = TABLE_RULES.front_keys.key.includes(name);
+    return `${name} ${TYPES[kind][declared]}${isNullable ? '' : ' NOT NULL'}${isKey ? ' PRIMARY KEY' : ''}`;
+  });
+  return `CREATE TABLE front_keys (${columns.join(', ')});`;
 }

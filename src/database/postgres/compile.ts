@@ -10,7 +10,7 @@ import type { MarkedRow } from '../load/failing-rows.ts';
 import { isInRange, valuesIn, type Group, type Grouping, type IdRange } from '../load/groups.ts';
 import type { Query } from '../reader.ts';
 import type { PostgresTable } from './describe.ts';
-import { canonicalSelect, IN_JSON } from './values.ts';
+import { canonicalSelect, emptySelect, IN_JSON } from './values.ts';
 
 class ContractQueryCompiler extends PostgresQueryCompiler {
   protected override visitOrderByItem(node: OrderByItemNode): void {
@@ -51,13 +51,18 @@ export function compiledOn(
   const { text, values } = compiled(query);
   // A name that only occurs elsewhere in the text costs nothing: the server does not plan what is
   // not read.
-  const read = TABLE_NAMES.filter((table) => tables.has(table) && new RegExp(`\\b${table}\\b`).test(text));
-  const canonical = read.flatMap((table) => {
+  const named = TABLE_NAMES.filter((table) => new RegExp(`\\b${table}\\b`).test(text));
+  const canonical = named.map((table) => {
     const description = tables.get(table);
-    if (description === undefined) return [];
-    return [`"${table}" as not materialized (${canonicalSelect(table, description, marked.get(table))})`];
+    const select =
+      description === undefined ? emptySelect(table) : canonicalSelect(table, description, marked.get(table));
+    return `"${table}" as not materialized (${select})`;
   });
-  return { text: canonical.length === 0 ? text : `with ${canonical.join(', ')} ${text}`, values, tables: read };
+  return {
+    text: canonical.length === 0 ? text : `with ${canonical.join(', ')} ${text}`,
+    values,
+    tables: named.filter((table) => tables.has(table)),
+  };
 }
 
 type Classes = PostgresTable['classes'];

@@ -32,12 +32,15 @@ export interface PostgresTable extends TableDescription {
   readonly classes: ReadonlyMap<string, TypeClass>;
   /** Columns of text whose type does not limit it. */
   readonly unlimited: ReadonlySet<string>;
+  /** Columns declared NOT NULL. */
+  readonly required: ReadonlySet<string>;
 }
 
 /**
  * The relations with the contract's names that the search_path leads to, a row for each column:
  * table, kind, column, type as SQL; then of that type, or of the one behind a domain, the name,
- * whether it is built in, and whether it is an enumeration; then the table's schema and oid.
+ * whether it is built in, and whether it is an enumeration; then the table's schema and oid, and
+ * whether the column is NOT NULL.
  */
 export const DESCRIBE_QUERY = sql`
   with recursive domains(type, base) as (
@@ -48,7 +51,8 @@ export const DESCRIBE_QUERY = sql`
     select d.type, t.oid as base from domains as d join pg_catalog.pg_type as t on t.oid = d.base where t.typtype <> 'd'
   )
   select c.relname, c.relkind, a.attname, format_type(a.atttypid, a.atttypmod), t.typname,
-    t.typnamespace = 'pg_catalog'::regnamespace, t.typtype = 'e', n.nspname, c.oid
+    t.typnamespace = 'pg_catalog'::regnamespace, t.typtype = 'e', n.nspname, c.oid,
+    a.attnotnull
   from unnest(${[...TABLE_NAMES]}::text[]) as contract(name)
   join pg_catalog.pg_class as c on c.oid = ${presentOid(sql.ref('contract.name'))}
   join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
@@ -61,6 +65,7 @@ type DescribedTable = PostgresTable & {
   types: Map<string, string>;
   classes: Map<string, TypeClass>;
   unlimited: Set<string>;
+  required: Set<string>;
 };
 
 /** Whether a type as SQL is of so few characters that no text is too large to be read. */
@@ -72,7 +77,7 @@ function isLimited(type: string): boolean {
 /** From the rows of DESCRIBE_QUERY. */
 export function tablesFrom(rows: readonly unknown[][]): ReadonlyMap<TableName, PostgresTable> {
   const tables = new Map<TableName, DescribedTable>();
-  for (const [name, kind, column, type, typeName, isBuiltIn, isEnumeration, schema, oid] of rows) {
+  for (const [name, kind, column, type, typeName, isBuiltIn, isEnumeration, schema, oid, isRequired] of rows) {
     const table = TABLE_NAMES.find((one) => one === name);
     if (table === undefined) continue;
     const found = tables.get(table) ?? {
@@ -83,10 +88,12 @@ export function tablesFrom(rows: readonly unknown[][]): ReadonlyMap<TableName, P
       types: new Map(),
       classes: new Map(),
       unlimited: new Set<string>(),
+      required: new Set<string>(),
     };
     tables.set(table, found);
     if (typeof column !== 'string') continue;
     found.types.set(column, String(type));
+    if (isRequired === 1) found.required.add(column);
     const isKnown = isBuiltIn === 1 || typeName === 'citext';
     if (isEnumeration !== 1 && !isLimited(String(type))) found.unlimited.add(column);
     found.classes.set(column, isEnumeration === 1 ? 'text' : (isKnown && CLASSES[String(typeName)]) || 'other');

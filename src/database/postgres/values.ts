@@ -3,6 +3,7 @@
 // points. Single values are parsed here as the server prints them. What the contract does not allow
 // is passed on, for the column's rule to refuse.
 
+import { standInFor } from '../contract/absence.ts';
 import { CELL_BYTES_MAX, type Column } from '../contract/columns.ts';
 import { FAILED_TEXT, LARGE_TEXT } from '../contract/row-checker.ts';
 import { TABLES, type TableName } from '../contract/tables.ts';
@@ -28,16 +29,40 @@ export function canonicalColumns(table: TableName, description: PostgresTable): 
   return [...canonicalCells(table, description)].map(([name, cell]) => `${cell} as "${name}"`);
 }
 
-function canonicalCells(table: TableName, { classes, unlimited }: PostgresTable): ReadonlyMap<string, string> {
-  const cells = Object.entries<Column<unknown>>(TABLES[table]).flatMap(([name, { openEnd }]): [string, string][] => {
+function canonicalCells(
+  table: TableName,
+  { classes, unlimited, required }: PostgresTable,
+): ReadonlyMap<string, string> {
+  const cells = Object.entries<Column<unknown>>(TABLES[table]).map(([name, rule]): [string, string] => {
     const type = classes.get(name);
-    if (type === undefined) return [];
-    if (type === 'boolean') return [[name, `"${name}"::int`]];
-    if (type === 'text') return [[name, `(${textOf(name, unlimited.has(name))} collate "C")`]];
-    if (type === 'timestamptz' && openEnd !== undefined) return [[name, `nullif("${name}", '${openEnd}')`]];
-    return [[name, `"${name}"`]];
+    const standIn = standInFor(table, name, rule);
+    if (type === undefined) return [name, absentCell(rule, standIn)];
+    const cell = canonicalCell(name, type, unlimited.has(name), rule);
+    const isPlain = standIn === null || standIn === 'NULL' || required.has(name);
+    return [name, isPlain ? cell : `coalesce(${cell}, ${standIn})`];
   });
   return new Map(cells);
+}
+
+function canonicalCell(name: string, type: TypeClass, isUnlimited: boolean, { openEnd }: Column<unknown>): string {
+  if (type === 'boolean') return `"${name}"::int`;
+  if (type === 'text') return `(${textOf(name, isUnlimited)} collate "C")`;
+  if (type === 'timestamptz' && openEnd !== undefined) return `nullif("${name}", '${openEnd}')`;
+  return `"${name}"`;
+}
+
+/** What stands for a column that a table lacks. */
+function absentCell({ declared }: Column<unknown>, standIn: string | null): string {
+  const value = standIn ?? 'NULL';
+  return declared === 'INTEGER' ? `${value}::bigint` : `(${value}::text collate "C")`;
+}
+
+/** A SELECT for a table that a catalogue lacks: its columns, and no rows. */
+export function emptySelect(table: TableName): string {
+  const cells = Object.entries<Column<unknown>>(TABLES[table]).map(
+    ([name, rule]) => `${absentCell(rule, null)} as "${name}"`,
+  );
+  return `select ${cells.join(', ')} where false`;
 }
 
 /**

@@ -3,6 +3,7 @@
 // its types.
 
 import type Database from 'better-sqlite3';
+import { standInFor } from '../contract/absence.ts';
 import type { Column } from '../contract/columns.ts';
 import { schemaText } from '../schema-file.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../contract/tables.ts';
@@ -22,6 +23,8 @@ export interface TableBounds {
   readonly isAnyType: boolean;
   /** Set where a table is that of data/schema.sql, whose CHECKs limit what is sorted. */
   readonly hasOurChecks: boolean;
+  /** SQL for the columns that are absent, or in which NULL stands for a default (absence.ts). */
+  readonly standIns: ReadonlyMap<string, string>;
 }
 
 /** A table of data/schema.sql as SQLite keeps its text. */
@@ -31,20 +34,27 @@ const SCHEMA_TABLES: ReadonlySet<string> = new Set(
 
 export type TablesBounds = ReadonlyMap<TableName, TableBounds>;
 
-/** Those of the contract's tables that a database has. @throws errors of the driver */
+/**
+ * The contract's tables as a database has them, without columns where it lacks the table or cannot
+ * read it.
+ * @throws errors of the driver
+ */
 export function tablesBounds(handle: Database.Database): TablesBounds {
   const schema = handle.prepare<[], [name: string, text: string]>(
-    // Temporary tables hide those of the file; their rows have been checked.
-    `select name, sql from main.sqlite_schema where type in ('table', 'view') and name not in (select name from temp.sqlite_schema)`,
+    `select name, sql from main.sqlite_schema where type in ('table', 'view')`,
   );
+  const hiding = handle.prepare<[], string>(`select name from temp.sqlite_schema`);
   const strict = handle.prepare<[], string>(`select name from pragma_table_list where schema = 'main' and strict = 1`);
   const texts = new Map(schema.raw().all());
   const strictNames = new Set(strict.pluck().all());
+  const hidden = new Set(hiding.pluck().all());
   const tables = new Map<TableName, TableBounds>();
   for (const table of TABLE_NAMES) {
+    // Temporary tables hide those of the file; their rows have been checked.
+    if (hidden.has(table)) continue;
     const text = texts.get(table);
-    if (text === undefined) continue;
-    tables.set(table, boundsOf(table, text, strictNames.has(table), columnsOf(handle, table)));
+    const columns = text === undefined ? [] : columnsOf(handle, table);
+    tables.set(table, boundsOf(table, text ?? '', strictNames.has(table), columns));
   }
   return tables;
 }
@@ -78,5 +88,16 @@ function boundsOf(
     computed: new Set(namesOf(columns.filter(({ column }) => column === null))),
     isAnyType,
     hasOurChecks,
+    standIns: standInsFor(table, new Set(namesOf(columns)), hasOurChecks),
   };
+}
+
+function standInsFor(table: TableName, found: ReadonlySet<string>, hasOurChecks: boolean): ReadonlyMap<string, string> {
+  const standIns = new Map<string, string>();
+  for (const [name, rule] of Object.entries(TABLES[table])) {
+    const value = standInFor(table, name, rule);
+    if (!found.has(name)) standIns.set(name, value ?? 'NULL');
+    else if (!hasOurChecks && value !== null && value !== 'NULL') standIns.set(name, `coalesce("${name}", ${value})`);
+  }
+  return standIns;
 }

@@ -14,7 +14,7 @@ import {
 } from 'kysely';
 import { isInRange, valuesIn, type Group, type Grouping, type IdRange } from '../load/groups.ts';
 import { columnsIn, markedTable, type MarkedRow } from '../load/failing-rows.ts';
-import { TABLE_RULES, type TableName } from '../contract/tables.ts';
+import { TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
 import type { Query } from '../reader.ts';
 import type { TableBounds, TablesBounds } from './cell-bounds.ts';
 import { boundedCell, boundedText, cellInJson, markText } from './values.ts';
@@ -38,12 +38,14 @@ export class TablesCompiler {
   readonly tables: TablesBounds;
   /** Rows for which an expression throws. */
   readonly #marks: ReadonlyMap<TableName, readonly MarkedRow[]>;
+  readonly #hasStandIns: boolean;
   readonly #direct: BoundingCompiler;
   readonly #sortKeys: SortKeysCompiler;
 
   constructor(tables: TablesBounds, marks: ReadonlyMap<TableName, readonly MarkedRow[]>) {
     this.tables = tables;
     this.#marks = marks;
+    this.#hasStandIns = [...tables.values()].some(({ standIns }) => standIns.size > 0);
     const large = new Set([...tables.values()].flatMap((bounds) => [...bounds.large]));
     this.#direct = new BoundingCompiler(large);
     this.#sortKeys = new SortKeysCompiler(large);
@@ -51,12 +53,12 @@ export class TablesCompiler {
 
   /** Where nothing is sorted, or no large cell can be among it. */
   direct(query: Query): CompiledQuery {
-    return this.marked(compiledBy(this.#direct, query));
+    return this.completed(compiledBy(this.#direct, query));
   }
 
   /** Where rows are sorted for their order alone. Uses no index for that order. */
   bySortKeys(query: Query): CompiledQuery {
-    return this.marked(compiledBy(this.#sortKeys, query));
+    return this.completed(compiledBy(this.#sortKeys, query));
   }
 
   /**
@@ -81,34 +83,46 @@ export class TablesCompiler {
     });
   }
 
-  /** A query that gets marks for what throws; needed only for one that is not compiled here. */
-  marked(query: CompiledQuery): CompiledQuery {
-    return this.#marks.size === 0 ? query : this.#withTables(query, (_table, _names, rows) => rows);
+  /**
+   * A query that gets marks for what throws, and what stands for what is absent; needed only for
+   * one that is not compiled here.
+   */
+  completed(query: CompiledQuery): CompiledQuery {
+    if (this.#marks.size === 0 && !this.#hasStandIns) return query;
+    return this.#withTables(query, (_table, _names, rows) => rows);
   }
 
   /**
    * A query on other SQL in place of tables. `sqlOf` gets the columns that the query names, since
-   * SQLite would compute all others as well, and SQL for the rows with marks or null.
+   * SQLite would compute all others as well, and SQL for the rows where that is not the table.
    */
   #withTables(
     query: CompiledQuery,
     sqlOf: (table: TableName, names: readonly string[], rows: string | null) => string | null,
   ): CompiledQuery {
     const tables = tablesIn(query, this.tables).flatMap((table) => {
-      const named = columnsIn(query.sql, this.tables.get(table)?.columns ?? []);
+      const named = columnsIn(query.sql, Object.keys(TABLES[table]));
       // count(*) names none.
       const names = named.length === 0 ? TABLE_RULES[table].key : named;
-      const text = sqlOf(table, names, this.#rowsWithMarks(table, names));
-      return text === null ? [] : [`"${table}" as ${text}`];
+      const text = sqlOf(table, names, this.#rowsOf(table, names));
+      return text === null ? [] : [`"${table}" as not materialized ${text}`];
     });
     return tables.length === 0 ? query : { ...query, sql: `with ${tables.join(', ')} ${query.sql}` };
   }
 
-  #rowsWithMarks(table: TableName, names: readonly string[]): string | null {
-    const rows = this.#marks.get(table);
-    if (rows === undefined) return null;
-    const cells = new Map(names.map((name) => [name, `"${name}"`]));
-    return `(${markedTable(table, rows, `main."${table}"`, cells, (_column, row) => markText(row))})`;
+  /** SQL for some columns of a table; null where the table itself will do. */
+  #rowsOf(table: TableName, names: readonly string[]): string | null {
+    const { columns = [], standIns = new Map() } = this.tables.get(table) ?? {};
+    const marked = this.#marks.get(table);
+    const present = names.filter((name) => columns.includes(name));
+    const cells = new Map(present.map((name) => [name, `"${name}"`]));
+    const source =
+      marked === undefined
+        ? `main."${table}"`
+        : `(${markedTable(table, marked, `main."${table}"`, cells, (_column, row) => markText(row))})`;
+    if (!names.some((name) => standIns.has(name))) return marked === undefined ? null : source;
+    const completed = names.map((name) => `${standIns.get(name) ?? `"${name}"`} as "${name}"`);
+    return `(select ${completed.join(', ')} ${columns.length === 0 ? 'where false' : `from ${source}`})`;
   }
 }
 

@@ -235,9 +235,9 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
     const bounds = this.compiler.tables.get(grouping.table);
     const direct = compiled(groupedQuery(grouping, range, bounds));
     const queryNow = (): CompiledQuery => {
-      const marked = this.compiler.marked(direct);
+      const marked = this.compiler.completed(direct);
       const isSorted = bounds?.hasOurChecks === false && this.sortedFor(marked) !== 'nothing';
-      return isSorted ? this.compiler.marked(compiled(sortedGroupsQuery(grouping, range, bounds))) : marked;
+      return isSorted ? this.compiler.completed(compiled(sortedGroupsQuery(grouping, range, bounds))) : marked;
     };
     const { where } = grouping;
     const condition = where && { condition: where, text: compiled(sql`select ${where}`).sql };

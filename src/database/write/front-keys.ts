@@ -110,7 +110,7 @@ export async function currentKeys(reader: CatalogueReader, now: Instant): Promis
 async function changing<T>(databasePath: string, change: (catalogue: CatalogueWriter) => Promise<T>): Promise<T> {
   const catalogue = await openForWriting(databasePath, { isRequired: true });
   try {
-    await checkContract(catalogue);
+    await checkContract(catalogue, ['front_keys']);
     // The later of two changes sees the result of the earlier one.
     await catalogue.lock(['front_keys']);
     const result = await change(catalogue);

@@ -60,7 +60,7 @@ export async function writingRows<T extends object>(
   signal?.addEventListener('abort', () => catalogue.abort(), { once: true });
   let result: T;
   try {
-    await checkContract(catalogue);
+    await checkContract(catalogue, TABLE_NAMES);
     result = await write(catalogue);
     onCommit?.();
     try {

@@ -14,12 +14,13 @@ import { TREE_SCHEMA } from '../../contract/primitives.ts';
 import type { HoldJson, KeysGuard } from '../../contract/results/parts.ts';
 import type { RunSettings, ShardFront, ShardResult } from '../../contract/run.ts';
 import { openCatalogue } from '../../database/open.ts';
-import { checkContract } from '../../database/contract/check-schema.ts';
+import { checkContract, type ContractFound } from '../../database/contract/check-schema.ts';
 import { FindingLog } from '../../database/contract/row-checker.ts';
 import { loadCatalogue, loadProducts } from '../../database/load/load-catalogue.ts';
 import { stateReader, type StateReader } from '../../database/state-reader.ts';
 import { AppError, afterWriting } from '../../errors.ts';
 import { holdJson, holdsAll, readHold } from '../../release/tree/hold.ts';
+import { refuseLost } from '../../release/publish/lost-contract.ts';
 import { nextKeyRing } from '../../release/publish/next-key-ring.ts';
 import { settled } from '../../release/publish/publish.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
@@ -79,11 +80,11 @@ async function buildShardOnce(options: ShardOptions, now: Instant): Promise<Shar
   const { databasePath, outPath, run, onTransfer } = options;
   const state = stateReader(await openCatalogue(databasePath, options.snapshot));
   await using reader = state.reader;
-  const withoutForeignKeys = reader.withoutForeignKeys(await checkContract(reader));
+  const contract = await checkContract(reader);
   const tree = await sharedTree(outPath, `${RUNS_FOLDER}/${run}`, onTransfer);
   let built: ShardBuilt;
   try {
-    built = await buildIntoShared(tree, state, withoutForeignKeys, options, now);
+    built = await buildIntoShared(tree, state, contract, options, now);
   } catch (error) {
     throw tree.hasWritten() ? afterWriting(error) : error;
   } finally {
@@ -95,7 +96,7 @@ async function buildShardOnce(options: ShardOptions, now: Instant): Promise<Shar
 async function buildIntoShared(
   tree: SharedTree,
   { reader, digest }: StateReader,
-  withoutForeignKeys: ReadonlySet<string>,
+  { views, absent }: ContractFound,
   options: ShardOptions,
   proposedNow: Instant,
 ): Promise<ShardBuilt> {
@@ -107,11 +108,12 @@ async function buildIntoShared(
     const { guards } = await publishKeysInto(tree.store, databasePath, keySettings, proposedNow);
     return { now: proposedNow, hold: holdJson(hold), guards, isRepeated: false, results: [] };
   }
+  refuseLost(published.manifest, absent, options.guards);
   const settings = await joinRun(tree, options, proposedNow);
   const now = nowOf(settings);
   await reader.restart();
   const findings = new FindingLog(reader);
-  const load = { frontCodes: null, tzdata: options.tzdata, withoutForeignKeys };
+  const load = { frontCodes: null, tzdata: options.tzdata, withoutForeignKeys: reader.withoutForeignKeys(views) };
   const catalogue = await loadCatalogue(reader, load, findings, now);
   const shardOf = shardsOf(catalogue.fronts, shard.total);
   const own = { ...catalogue, fronts: catalogue.fronts.filter(({ code }) => shardOf.get(code) === shard.index) };
@@ -151,6 +153,7 @@ async function buildIntoShared(
     state,
     catalogue: {
       ...others,
+      absent,
       findings: [...checked.findings, ...keyRing.findings],
       findingsTotal: checked.findingsTotal + keyRing.findings.length,
       shardOf: Object.fromEntries([...shardOf].filter(([code]) => !held.has(code))),

@@ -9,6 +9,7 @@ import type { RunSettings, ShardResult } from '../../contract/run.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import { heldFronts, holdJson, holdsAll, readHold } from '../../release/tree/hold.ts';
+import { refuseLost } from '../../release/publish/lost-contract.ts';
 import { recheckFront } from '../../release/publish/recheck-front.ts';
 import type { FrontResult } from '../../release/publish/render-front.ts';
 import type { TreeFiles, TreeFolders } from '../../release/tree/files.ts';
@@ -95,6 +96,7 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
   // A release for a later instant knows better which fronts there are.
   const isLate = !settings.guards.force && formatInstant(now) < (published.manifest?.now ?? '');
   const allow = [...settings.guards.allow, ...(options.allow ?? [])];
+  refuseLost(published.manifest, catalogue.absent, { ...settings.guards, allow });
   const recheck = { guards: { ...settings.guards, allow }, isLate, isPlan: holdsAll(hold) };
   for (const { fronts } of found.values())
     for (const front of fronts)
@@ -109,6 +111,7 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
       {
         results,
         held,
+        absent: catalogue.absent,
         removalGuard: isLate ? 'now-earlier' : catalogue.removalGuard,
         disabledCodes: new Set(catalogue.disabledCodes),
         keyRing,

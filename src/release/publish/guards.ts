@@ -76,7 +76,7 @@ export function guardsTripped(
 }
 
 /** The guards that look at the numbers of one front. */
-type FrontGuard = Exclude<AllowableGuard, 'keys-vanished' | 'price-jump'>;
+type FrontGuard = Exclude<AllowableGuard, 'keys-vanished' | 'price-jump' | 'contract-lost'>;
 
 /** The guard on prices, tripped by what is wrong with those of an edition; null if nothing is. */
 export function priceGuard(message: string | null, options: GuardOptions): Guard | null {

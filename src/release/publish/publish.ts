@@ -30,6 +30,7 @@ import {
   type GuardOptions,
   type PassedGuard,
 } from './guards.ts';
+import { lostSince } from './lost-contract.ts';
 import { isSameHold, readHold, type Hold } from '../tree/hold.ts';
 import { withQuietPointer } from './quiet-pointer.ts';
 import { heldResult, type FrontResult } from './render-front.ts';
@@ -44,6 +45,8 @@ export interface PublishInput {
    * left the catalogue and lose them.
    */
   readonly removalGuard: HeldReason | null;
+  /** What the catalogue lacks of the contract, and may lack. */
+  readonly absent: readonly string[];
   /** The hold by a rollback when the run began; null if there was none. */
   readonly hold: Hold | null;
   /** Fronts that the operator has disabled. */
@@ -192,6 +195,7 @@ async function planRelease(input: PublishInput, published: PublishedTree, now: I
     .filter(({ held }) => held === null)
     .flatMap(({ code: front, guards }) => guards.map(({ code }): PassedGuard => ({ code, front })));
   for (const { code, isOverridden } of input.keyGuards) if (isOverridden) passed.push({ code, front: null });
+  if (lostSince(published.manifest, input.absent).length > 0) passed.push({ code: 'contract-lost', front: null });
   if (guard?.isOverridden === true) for (const front of missed) passed.push({ code: guard.code, front });
   return { outcomes, removed: reason === null ? vanished : [], isRemoving: reason === null, passed };
 }
@@ -235,6 +239,7 @@ function manifestOf(
     tzdata: input.tzdata,
     precompress: input.precompress.toSorted(),
     allowed: allowedOf(passed),
+    ...(input.absent.length === 0 ? {} : { absent: input.absent }),
     fronts: listings.sort((a, b) => (a.front < b.front ? -1 : 1)),
     files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
   };

@@ -38,7 +38,7 @@ export async function buildWith(
     tzdata: process.versions['tz'] ?? '',
     onProgress: () => undefined,
   };
-  return buildInto(store, await PublishedTree.read(store), reader, new Set(), options, now);
+  return buildInto(store, await PublishedTree.read(store), reader, { views: new Set(), absent: [] }, options, now);
 }
 
 /** The words of a build as most fault tests run it, as of the small catalogue's instant. */

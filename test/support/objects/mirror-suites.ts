@@ -110,6 +110,7 @@ export const FOLDERS_ONLY: readonly Reason[] = [
       'test/fault/catalogue-writers.test.ts',
       'test/property/containment.test.ts',
       'test/unit/throwing-views.test.ts',
+      'test/unit/absent.test.ts',
       'test/unit/price-jump.test.ts',
       'test/fault/endless-queries.test.ts',
       'test/fault/large-cells.test.ts',

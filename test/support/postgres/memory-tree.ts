@@ -76,8 +76,8 @@ export async function builtInMemory(
     tzdata: process.versions['tz'] ?? '',
     onProgress: (phase: 'load' | 'publish'): void => (phase === 'load' ? onLoad() : undefined),
   };
-  const withoutForeignKeys = reader.withoutForeignKeys(await checkContract(reader));
+  const contract = await checkContract(reader);
   const published = await PublishedTree.read(store);
-  const { releaseId, findings, outcomes } = await buildInto(store, published, reader, withoutForeignKeys, options, now);
+  const { releaseId, findings, outcomes } = await buildInto(store, published, reader, contract, options, now);
   return { releaseId, findings, held: outcomes.map(({ code, held }) => [code, held]), files: new Map(store.files) };
 }

@@ -1,0 +1,61 @@
+// What a catalogue may lack (catalogue.md, "What may be absent"), what stands in its place, and the
+// columns that are there under a name that is nearly right.
+
+import type { Column } from './columns.ts';
+import { columnsOf } from './added-columns.ts';
+import type { TableName } from './tables.ts';
+
+/** Without rows in all of these no front has a card. */
+const REQUIRED_TABLES: ReadonlySet<TableName> = new Set(['fronts', 'venues', 'products', 'front_products', 'sessions']);
+
+/** Their defaults would publish, or keep open, what a lost column had closed. */
+const REQUIRED_COLUMNS: ReadonlySet<string> = new Set([
+  'front_keys.revoked_at',
+  'front_keys.not_after',
+  'products.status',
+  'sessions.status',
+  'sessions.available',
+  'price_tiers.is_public',
+  'price_tiers.kind',
+]);
+
+/** Whether a catalogue without this table is one in which it is empty. */
+export function mayTableBeAbsent(table: TableName): boolean {
+  return !REQUIRED_TABLES.has(table);
+}
+
+/**
+ * SQL of what stands for a column that is absent, or for NULL in it; null where a row has to give a
+ * value.
+ */
+export function standInFor(table: TableName, column: string, { defaultSql }: Column<unknown>): string | null {
+  return REQUIRED_COLUMNS.has(`${table}.${column}`) ? null : defaultSql;
+}
+
+/**
+ * The column of a table that is probably meant for an absent one: the same but for case and `_`, or
+ * but for one letter where the name has five or more.
+ */
+export function misspelled(table: TableName, absent: string, found: Iterable<string>): string | null {
+  const ours = new Set(columnsOf(table).map(([name]) => name));
+  const plain = plainName(absent);
+  for (const name of found) {
+    if (ours.has(name)) continue;
+    const other = plainName(name);
+    if (other === plain || (absent.length >= 5 && isOneLetterOff(plain, other))) return name;
+  }
+  return null;
+}
+
+const plainName = (name: string): string => name.toLowerCase().replaceAll('_', '');
+
+/** One letter added, dropped or changed, or two neighbours exchanged. */
+function isOneLetterOff(a: string, b: string): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  let at = 0;
+  while (at < short.length && short[at] === long[at]) at += 1;
+  const rest = long.slice(at + 1);
+  if (short.length < long.length) return short.slice(at) === rest;
+  const isExchanged = short[at] === long[at + 1] && short[at + 1] === long[at] && short.slice(at + 2) === rest.slice(1);
+  return isExchanged || short.slice(at + 1) === rest;
+}

@@ -1,0 +1,103 @@
+// What a catalogue may lack: each table and column alone, all together, and NULL in place of each
+// default; with the rows of the catalogue that has the same to say.
+
+import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
+import type { CatalogueRow } from './catalogue.ts';
+import { richCatalogue } from './fault/rich-catalogue.ts';
+
+export const WHOLE = richCatalogue(['alpha', 'bravo', 'charlie']);
+
+/** Tables and columns that a catalogue must have although they have a default. */
+export const REQUIRED: readonly string[] = [
+  'fronts',
+  'products',
+  'front_products',
+  'sessions',
+  'venues',
+  'front_keys.revoked_at',
+  'front_keys.not_after',
+  'products.status',
+  'sessions.status',
+  'sessions.available',
+  'price_tiers.is_public',
+  'price_tiers.kind',
+  'products.name',
+  'venues.timezone',
+  'tags.slug',
+];
+
+export interface Absence {
+  /** `tags`, `sessions.paused`. */
+  readonly names: readonly string[];
+  /** What is left of the tables concerned; nothing of one that is absent. */
+  readonly kept: ReadonlyMap<TableName, readonly string[]>;
+  /** NULL stands in the columns, which are there. */
+  readonly isNull: boolean;
+}
+
+const columnsOf = (table: TableName): readonly string[] => Object.keys(TABLES[table]);
+
+function defaultOf(table: TableName, column: string): string | null {
+  const rules: Readonly<Record<string, { readonly defaultSql: string | null }>> = TABLES[table];
+  return rules[column]?.defaultSql ?? null;
+}
+
+/** Columns with a default or NULL, by table. */
+function optionalOf(table: TableName): readonly string[] {
+  return columnsOf(table).filter(
+    (column) =>
+      defaultOf(table, column) !== null &&
+      !REQUIRED.includes(`${table}.${column}`) &&
+      // Its other form of the start is needed then.
+      `${table}.${column}` !== 'sessions.starts_at',
+  );
+}
+
+function absence(names: readonly string[], isNull = false): Absence {
+  const tables = TABLE_NAMES.filter((table) => names.some((name) => name === table || name.startsWith(`${table}.`)));
+  const kept = tables.map((table): [TableName, readonly string[]] => [
+    table,
+    names.includes(table) ? [] : columnsOf(table).filter((column) => !names.includes(`${table}.${column}`)),
+  ]);
+  return { names, kept: new Map(kept), isNull };
+}
+
+const TABLES_LACKED = TABLE_NAMES.filter((table) => !REQUIRED.includes(table) && table !== 'images');
+const COLUMNS_LACKED = TABLE_NAMES.flatMap((table) => optionalOf(table).map((column) => `${table}.${column}`));
+const WITH_DEFAULT = COLUMNS_LACKED.filter((name) => {
+  const [table = '', column = ''] = name.split('.');
+  return defaultOf(table as TableName, column) !== 'NULL';
+});
+
+export const ABSENCES: readonly Absence[] = [
+  ...TABLES_LACKED.map((table) => absence([table])),
+  // What a product refers to goes with the table.
+  absence(['images', 'products.image_id']),
+  ...COLUMNS_LACKED.filter((name) => name !== 'front_keys.secret_ref').map((name) =>
+    // Only a pause has an end.
+    absence(name === 'products.paused' ? [name, 'products.paused_until'] : [name]),
+  ),
+  absence([
+    ...TABLES_LACKED,
+    'images',
+    ...COLUMNS_LACKED.filter((name) => !TABLES_LACKED.includes(name.split('.')[0] as TableName)),
+  ]),
+  absence([...WITH_DEFAULT, 'products.paused_until'], true),
+];
+
+export const nameOf = ({ names, isNull }: Absence): string =>
+  names.length > 2 ? `${isNull ? 'NULL in ' : ''}${names.length} tables and columns` : names.join(' and ');
+
+/** The rows of the whole catalogue with the defaults, or NULL, in place of what is absent. */
+export function rowsWithout({ names }: Absence, value: 'default' | null): CatalogueRow[] {
+  return WHOLE.filter(({ table }) => !names.includes(table)).map(({ table, row }) => {
+    const changed = Object.keys(row).filter((column) => names.includes(`${table}.${column}`));
+    const cells = changed.map((column): [string, string | number | null] => [
+      column,
+      value === null ? null : (JSON.parse(sqlAsJson(defaultOf(table as TableName, column))) as string | number | null),
+    ]);
+    return { table, row: { ...row, ...Object.fromEntries(cells) } };
+  });
+}
+
+const sqlAsJson = (text: string | null): string => (text ?? 'NULL').replace('NULL', 'null').replaceAll("'", '"');
