@@ -18,7 +18,7 @@ export const SERVERS_AND_TIME = [
   // Ceph; the command, killed and suspended, and several at once; every request answered wrongly.
   'test/objects/{gateway,fault-gateway,fault-killed,fault-requests,fault-shards,builders-keys,builders-meet,builders-processes,builders-suspended,refused-midway,same-tree}.test.ts',
   // PostgreSQL, PgBouncer.
-  'test/postgres/{bad-input,cluster,connect,endless-queries,import,import-disturbed,native-types,one-state,own-triggers,random-mirrors,replica,same-tree,sessions,shards,writers}.test.ts',
+  'test/postgres/{absent,bad-input,cluster,connect,endless-queries,import,import-disturbed,native-types,one-state,own-triggers,random-mirrors,replica,same-tree,sessions,shards,throwing-views,writers}.test.ts',
   // What hangs, is waited for, and tried again.
   'test/cli/{bucket-errors,on-publish,shards,try-again}.test.ts',
   'test/objects/lease.test.ts',
@@ -37,7 +37,7 @@ export const SERVERS_AND_TIME = [
 /** What `npm test` runs briefly and `npm run test:all` once more, on servers or at length. */
 export const BOTH = [
   'test/edge/{independent-signers,signed-headers,transcripts}.test.ts',
-  'test/postgres/{command,copy,schema,throwing-views}.test.ts',
+  'test/postgres/{command,copy,schema}.test.ts',
 ];
 
 /** What `npm run soak` alone runs: real builders, for minutes by the clock. */

@@ -5,12 +5,15 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { LENGTH, SERVERS_AND_TIME, SOAK_ONLY } from './speeds.ts';
+import { preferMemory } from './support/memory-folder.ts';
 import type { StoreName } from './support/objects/mirror-bucket.ts';
 import { treesInBucket } from './support/objects/mirror-plugin.ts';
 import { BucketReporter } from './support/objects/mirror-reporter.ts';
 import { BRIEF } from './support/objects/mirror-suites.ts';
 import { cataloguesInPostgres } from './support/postgres/mirror-plugin.ts';
 import { ON_PGLITE } from './support/postgres/mirror-suites.ts';
+
+preferMemory();
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const report = process.env['PLAYBILL_TEST_REPORT'];

@@ -216,11 +216,11 @@ describe('wrong usage and unreadable input: exit 2, one coded line, a hint, noth
       },
       'contract-table-missing',
     ],
-    ['a table missing', () => spoilt('no-tags.sqlite', 'DROP TABLE product_tags'), 'contract-table-missing'],
+    ['a table missing', () => spoilt('no-tags.sqlite', 'DROP TABLE front_products'), 'contract-table-missing'],
     [
       'a column missing',
       // The index names the column that goes.
-      () => spoilt('no-name.sqlite', 'DROP INDEX sessions_load; ALTER TABLE sessions DROP COLUMN paused'),
+      () => spoilt('no-name.sqlite', 'DROP INDEX sessions_load; ALTER TABLE sessions DROP COLUMN available'),
       'contract-column-missing',
     ],
     [
