@@ -23,10 +23,13 @@ export const DROP_REASONS = [
 
 export type DropReason = (typeof DROP_REASONS)[number];
 
-/** The sessions a card describes: A if it is not empty, else U (fields.md); by (startsAt, id). */
+/**
+ * The sessions a card describes: A, those that can be bought, if there are any; else O, which are
+ * not sold out; else U, all that are offered (fields.md). By (startsAt, id).
+ */
 export interface Pool {
   readonly sessions: readonly Session[];
-  /** A is empty: every offered session is sold out. */
+  /** O is empty: every offered session is sold out. */
   readonly isSoldOut: boolean;
 }
 
@@ -69,14 +72,19 @@ export function outReasonAt(session: Session, now: Instant): 'no-seats' | 'no-ti
 /** The pool at an instant; null if nothing is offered, so that the product has no card. */
 export function poolAt(product: Product, excluded: Exclusion | undefined, now: Instant): Pool | null {
   const offered: Session[] = [];
-  const available: Session[] = [];
+  const left: Session[] = [];
+  let isAnyPaused = false;
   for (const session of product.sessions) {
     if (offerRefusalAt(session, excluded, now) !== null) continue;
     offered.push(session);
-    if (outReasonAt(session, now) === null) available.push(session);
+    if (outReasonAt(session, now) !== null) continue;
+    left.push(session);
+    isAnyPaused ||= session.isPaused;
   }
   if (offered.length === 0) return null;
-  return available.length > 0 ? { sessions: available, isSoldOut: false } : { sessions: offered, isSoldOut: true };
+  if (left.length === 0) return { sessions: offered, isSoldOut: true };
+  const available = isAnyPaused ? left.filter((session) => !session.isPaused) : left;
+  return { sessions: available.length > 0 ? available : left, isSoldOut: false };
 }
 
 /**

@@ -141,10 +141,43 @@ export const PAUSES: Case[] = [
     card: { paused: true },
   },
   {
-    name: 'one session on sale keeps the product on sale',
+    name: 'while a session can be bought, a paused one gives no slot and no price',
     now: noon,
-    rows: [session(1, evening, { paused: 1 }), session(2, '2026-05-05T16:00:00Z')],
-    card: { paused: false, multiScheduleSlots: true },
+    rows: [
+      session(1, evening, { paused: 1 }),
+      tier(1, 10_000, { session_id: 1 }),
+      session(2, '2026-05-05T16:00:00Z'),
+      tier(2, 30_000, { session_id: 2 }),
+    ],
+    card: {
+      paused: false,
+      multiScheduleSlots: false,
+      nextScheduleSlot: '2026-05-05T19:00:00+03:00',
+      todaySlot: null,
+      priceFrom: 300,
+    },
+  },
+  {
+    name: 'all paused: slots and price as if they were not',
+    now: noon,
+    rows: [session(1, evening, { paused: 1 }), session(2, '2026-05-05T16:00:00Z', { paused: 1 }), tier(1, 10_000)],
+    card: {
+      paused: true,
+      soldOut: false,
+      multiScheduleSlots: true,
+      todaySlot: '2026-05-01T19:00:00+03:00',
+      priceFrom: 100,
+    },
+  },
+  {
+    name: 'paused, with one sold out and one that is not: the one that is not alone',
+    now: noon,
+    rows: [
+      session(1, evening, { paused: 1, available: 0 }),
+      session(2, '2026-05-05T16:00:00Z', { paused: 1, available: 5 }),
+      tier(1, 10_000),
+    ],
+    card: { paused: true, soldOut: false, multiScheduleSlots: false, nextScheduleSlot: '2026-05-05T19:00:00+03:00' },
   },
   {
     name: 'a sold out session is not in the pool, so it cannot keep a paused product on sale',

@@ -212,8 +212,9 @@ function card(
   now: string,
 ): Card {
   const liveTickets = (session: Session) => publicTickets(session).filter((tier) => isLive(tier, now));
-  const available = availableOf(offered, publicTickets, now);
-  const pool = available.length > 0 ? available : offered;
+  const left = availableOf(offered, publicTickets, now);
+  const buyable = left.filter((session) => session.paused === 0);
+  const pool = buyable.length > 0 ? buyable : left.length > 0 ? left : offered;
   const printed = pool.map((session) => printedTime(session.starts_at, session.venue_timezone));
   const on = (days: readonly string[]) => printed.filter((text) => days.includes(text.slice(0, 10)));
   const today = on([dates.today]);
@@ -221,7 +222,8 @@ function card(
   const weekend = on(dates.weekend);
   const productPaused = product.paused === 1 && (product.paused_until === null || now < product.paused_until);
 
-  const prices = available
+  const prices = pool
+    .filter((session) => left.includes(session))
     .filter((session) => session.sales_start_at === null || session.sales_start_at <= now)
     .flatMap(liveTickets)
     .filter((tier) => tier.valid_from === null || tier.valid_from <= now)
@@ -238,7 +240,7 @@ function card(
     banner: product.banner === 1,
     pushka: product.pushka === 1,
     paused: productPaused || product.front_paused === 1 || pool.every((session) => session.paused === 1),
-    soldOut: available.length === 0,
+    soldOut: left.length === 0,
     nextScheduleSlot: printed[0],
     multiScheduleSlots: pool.length > 1,
     imageUrl: product.url,
