@@ -20,6 +20,7 @@ CREATE TABLE fronts (
   code text NOT NULL UNIQUE CHECK (code ~ '^[a-z0-9][a-z0-9._-]{0,62}$' AND code !~ '[.][.]'),
   name text NOT NULL,
   timezone text NOT NULL CHECK (length(timezone) > 0),
+  day_starts_at text NOT NULL DEFAULT '00:00' CHECK (day_starts_at ~ '^(0[0-5]:[0-5][0-9]|06:00)$'),
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
   currency_exponent smallint NOT NULL DEFAULT 2 CHECK (currency_exponent BETWEEN 0 AND 4),
   weekend_days text NOT NULL DEFAULT '67' CHECK (weekend_days ~ '^1?2?3?4?5?6?7?$' AND length(weekend_days) BETWEEN 1 AND 6),

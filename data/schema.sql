@@ -19,6 +19,10 @@ CREATE TABLE fronts (
   ),
   name TEXT NOT NULL,
   timezone TEXT NOT NULL CHECK (length(timezone) > 0),
+  day_starts_at TEXT NOT NULL DEFAULT '00:00' CHECK (
+    length(day_starts_at) = 5 AND instr(day_starts_at, char(0)) = 0
+    AND (day_starts_at GLOB '0[0-5]:[0-5][0-9]' OR day_starts_at = '06:00')
+  ),
   currency TEXT NOT NULL CHECK (currency GLOB '[A-Z][A-Z][A-Z]' AND instr(currency, char(0)) = 0),
   currency_exponent INTEGER NOT NULL DEFAULT 2 CHECK (currency_exponent BETWEEN 0 AND 4),
   weekend_days TEXT NOT NULL DEFAULT '67' CHECK (

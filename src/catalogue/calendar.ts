@@ -1,15 +1,7 @@
 // Time zones and calendars. The only module that asks the runtime (Intl) for a zone's rules. It
 // reads no clock: every function takes its instants as arguments.
 
-import {
-  dateTextOf,
-  formatDateTime,
-  instantOf,
-  isoWeekdayOf,
-  SECONDS_PER_DAY,
-  twoDigits,
-  type Instant,
-} from './instant.ts';
+import { formatDateTime, instantOf, SECONDS_PER_DAY, twoDigits, type Instant } from './instant.ts';
 
 /**
  * Whether the runtime knows this time zone. Offsets such as `+03:00`, which some Node versions
@@ -60,6 +52,7 @@ export class Zone {
   readonly name: string;
   readonly #format: Intl.DateTimeFormat;
   readonly #blocks = new Map<number, Block>();
+  readonly #daysByStart = new Map<number, Days>();
 
   /** @throws RangeError if the runtime does not know the zone; check isKnownZone first */
   constructor(name: string) {
@@ -102,14 +95,14 @@ export class Zone {
     return changes;
   }
 
-  /**
-   * The first date change after an instant. There is always one within two days (Samoa once skipped
-   * a date).
-   */
-  nextDateChange(after: Instant): Instant {
-    const [first] = this.dateChanges(after, instantOf(after + 3 * SECONDS_PER_DAY));
-    if (first === undefined) throw new Error(`no change of date in ${this.name} within three days of ${after}`);
-    return first;
+  /** The zone's days that begin so many seconds after midnight. */
+  daysFrom(startsAt: number): Days {
+    let days = this.#daysByStart.get(startsAt);
+    if (days === undefined) {
+      days = new Days(this, startsAt);
+      this.#daysByStart.set(startsAt, days);
+    }
+    return days;
   }
 
   /**
@@ -137,6 +130,21 @@ export class Zone {
       from = endsAt;
     }
     return instants;
+  }
+
+  /**
+   * The first instant at which the zone's clocks show a wall time in [from, until), in seconds as if
+   * it were UTC; null if they skip all of it.
+   */
+  firstShown(from: number, until: number): Instant | null {
+    const last = until + OFFSET_SECONDS_MAX;
+    for (let at = from - OFFSET_SECONDS_MAX; at < last;) {
+      const { offset, endsAt } = this.#steadyFrom(instantOf(at));
+      const shown = Math.max(at, from - offset);
+      if (shown < endsAt && shown + offset < until) return instantOf(shown);
+      at = endsAt;
+    }
+    return null;
   }
 
   /**
@@ -192,32 +200,62 @@ export class Zone {
 }
 
 /**
- * What today, tomorrow and weekend mean at an instant, as day numbers; `weekendUntil` is exclusive.
+ * The days of a zone (fields.md, `day(t, Z)`): a day begins at the first instant at which the zone's
+ * clocks show its date and a certain time or a later one, and lasts until the next begins.
  */
-export interface FrontDays {
-  readonly today: number;
-  readonly tomorrow: number;
-  readonly weekendFrom: number;
-  readonly weekendUntil: number;
-}
+export class Days {
+  readonly zone: Zone;
+  /** Seconds after midnight, by the clock; with 0 the days are the dates of the calendar. */
+  readonly startsAt: number;
+  /** By day number; null if the zone skipped all of the date from `startsAt` on. */
+  readonly #beginnings = new Map<number, Instant | null>();
 
-/**
- * D0, D1 and W of fields.md for the date `today` in the front's zone; `weekendDays` has 1 to 6 ISO
- * weekday digits.
- */
-export function frontDaysOf(today: number, weekendDays: string): FrontDays {
-  const isWeekend = (day: number) => weekendDays.includes(String(isoWeekdayOf(day)));
-  let weekendFrom = today;
-  // The weekend is the whole run of weekend days, past days included; a run may cross from Sunday
-  // to Monday.
-  if (isWeekend(today)) while (isWeekend(weekendFrom - 1)) weekendFrom -= 1;
-  else while (!isWeekend(weekendFrom)) weekendFrom += 1;
-  let weekendUntil = weekendFrom + 1;
-  while (isWeekend(weekendUntil)) weekendUntil += 1;
-  return { today, tomorrow: today + 1, weekendFrom, weekendUntil };
-}
+  constructor(zone: Zone, startsAt: number) {
+    this.zone = zone;
+    this.startsAt = startsAt;
+  }
 
-/** A zone's date at an instant, `YYYY-MM-DD`. */
-export function localDateText(zone: Zone, instant: Instant): string {
-  return dateTextOf(zone.dayAt(instant));
+  /** The day that contains an instant, as the number of its date. */
+  dayAt(instant: Instant): number {
+    let day = this.zone.dayAt(instant);
+    if (this.startsAt === 0) return day;
+    // Clocks that are set back across midnight show the date before once more.
+    day += 1;
+    while (!this.#hasBegun(day, instant)) day -= 1;
+    return day;
+  }
+
+  /** The instants in (after, until] at which a day begins, ascending. */
+  changes(after: Instant, until: Instant): Instant[] {
+    if (this.startsAt === 0) return this.zone.dateChanges(after, until);
+    const changes: Instant[] = [];
+    const last = this.dayAt(until);
+    for (let day = this.dayAt(after) + 1; day <= last; day += 1) {
+      const beginning = this.#beginningOf(day);
+      if (beginning !== null) changes.push(beginning);
+    }
+    return changes;
+  }
+
+  /** The first change after an instant. There is always one within three days. */
+  nextChange(after: Instant): Instant {
+    const [first] = this.changes(after, instantOf(after + 3 * SECONDS_PER_DAY));
+    if (first === undefined) throw new Error(`no day begins in ${this.zone.name} within three days of ${after}`);
+    return first;
+  }
+
+  #hasBegun(day: number, instant: Instant): boolean {
+    const beginning = this.#beginningOf(day);
+    return beginning !== null && beginning <= instant;
+  }
+
+  #beginningOf(day: number): Instant | null {
+    let beginning = this.#beginnings.get(day);
+    if (beginning === undefined) {
+      const midnight = day * SECONDS_PER_DAY;
+      beginning = this.zone.firstShown(midnight + this.startsAt, midnight + SECONDS_PER_DAY);
+      this.#beginnings.set(day, beginning);
+    }
+    return beginning;
+  }
 }

@@ -17,11 +17,13 @@ export interface Front extends FrontProfile {
 }
 
 /**
- * What a card depends on besides its product: the front's calendar (zone and weekend) and its
- * currency. A product is evaluated once for all fronts that share these.
+ * What a card depends on besides its product: the front's calendar (zone, start of the day
+ * and weekend) and its currency. A product is evaluated once for all fronts that share these.
  */
 export interface FrontProfile {
   readonly zone: Zone;
+  /** When a day begins, in seconds after midnight. */
+  readonly dayStartsAt: number;
   /** ISO weekday digits, ascending. */
   readonly weekendDays: string;
   readonly currency: string;

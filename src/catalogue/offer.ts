@@ -4,7 +4,7 @@
 // Every rule returns its reason with its answer: rendering needs the answer, `explain` prints the
 // reason.
 
-import type { FrontDays } from './calendar.ts';
+import type { FrontDays } from './days.ts';
 import type { FrontProduct } from './front-products.ts';
 import type { Instant } from './instant.ts';
 import type { BadSession, Exclusion, PriceTier, Product, Session } from './product.ts';
@@ -176,13 +176,13 @@ export function isTierSold(pool: Pool, tierId: number, now: Instant): boolean {
   return pool.sessions.some((session) => isOnSale(session, now) && session.tiers.some(({ id }) => id === tierId));
 }
 
-/** The first session on a set of dates, and whether there are more. */
+/** The first session on a set of days, and whether there are more. */
 export interface Slot {
   readonly session: Session;
   readonly isMulti: boolean;
 }
 
-/** The sets of dates that a card has a slot for. */
+/** The sets of days that a card has a slot for. */
 const SLOT_NAMES = ['today', 'tomorrow', 'weekend'] as const;
 
 type SlotName = (typeof SLOT_NAMES)[number];
@@ -198,11 +198,9 @@ export function slotsOn(pool: Pool, days: FrontDays): Slots {
   };
 }
 
-/**
- * The sets of dates, of those that a front's cards have slots for, that contain the date on a
- * ticket.
- */
-export function slotNamesOf(day: number, days: FrontDays): SlotName[] {
+/** The sets of days, of those that a front's cards have slots for, to which a session belongs. */
+export function slotNamesOf(session: Session, days: FrontDays): SlotName[] {
+  const day = dayOf(session, days);
   return SLOT_NAMES.filter((name) => {
     const [from, until] = daysOf(name, days);
     return day >= from && day < until;
@@ -221,11 +219,17 @@ function daysOf(name: SlotName, days: FrontDays): readonly [from: number, until:
   }
 }
 
+/** The date printed on the ticket, or that of the evening to which a session belongs. */
+function dayOf({ day, startsAt, venue }: Session, days: FrontDays): number {
+  return days.startsAt === 0 ? day : venue.zone.daysFrom(days.startsAt).dayAt(startsAt);
+}
+
 function slotOn(pool: Pool, name: SlotName, days: FrontDays): Slot | null {
   const [from, until] = daysOf(name, days);
   let first: Session | null = null;
   for (const session of pool.sessions) {
-    if (session.day < from || session.day >= until) continue;
+    const day = dayOf(session, days);
+    if (day < from || day >= until) continue;
     if (first !== null) return { session: first, isMulti: true };
     first = session;
   }

@@ -15,9 +15,14 @@ export const pointerSchema = z.strictObject({
   front: frontCode,
   now: instantText,
   validUntil: instantText,
-  /** The date at `now` in the front's zone. */
+  /** The front's day at `now`. */
   today: z.string().regex(/^\d{4}-\d{2}-\d{2}$/),
   timezone: z.string(),
+  /** When the front's day begins, by the clocks of its zone; left out if that is midnight. */
+  dayStartsAt: z
+    .string()
+    .regex(/^(?!00:00)(0[0-5]:[0-5]\d|06:00)$/)
+    .optional(),
   products: z.array(editionEntry).min(1),
   categories: z.array(editionEntry).min(1),
 });

@@ -1,7 +1,7 @@
 // What the rules of catalogue/ return for one product on one front, each session, tier and list
 // with its reason. States no rule itself: the card is the one that a build renders.
 
-import { frontDaysOf } from '../catalogue/calendar.ts';
+import { frontDaysAt } from '../catalogue/days.ts';
 import { formatInstant, instantOf, SECONDS_PER_DAY, type Instant } from '../catalogue/instant.ts';
 import {
   isOnSale,
@@ -67,9 +67,9 @@ export function explainRules(
 
 function explainSessions({ front, product }: PlacedProduct, pool: Pool | null, now: Instant): ExplainedSession[] {
   const excluded = product.exclusions.get(front.id);
-  const days = frontDaysOf(front.zone.dayAt(now), front.weekendDays);
+  const days = frontDaysAt(front.zone.daysFrom(front.dayStartsAt), front.weekendDays, now);
   return product.sessions.map((session) => {
-    const { id, venue, status, startsAt, offerEndsAt, salesStartAt, isPaused, available, day } = session;
+    const { id, venue, status, startsAt, offerEndsAt, salesStartAt, isPaused, available } = session;
     const refusal = offerRefusalAt(session, excluded, now);
     return {
       session: id,
@@ -84,7 +84,7 @@ function explainSessions({ front, product }: PlacedProduct, pool: Pool | null, n
       salesEndAt: offerEndsAt === startsAt ? null : formatInstant(offerEndsAt),
       isPaused,
       available,
-      days: slotNamesOf(day, days),
+      days: slotNamesOf(session, days),
     };
   });
 }

@@ -66,7 +66,7 @@ export class FrontEditions {
     this.#now = now;
     this.#cards = new FrontCards(front, rendered, now);
     const reasons = new Map<DropReason, number>();
-    let validUntil: number = front.zone.nextDateChange(until);
+    let validUntil: number = front.zone.daysFrom(front.dayStartsAt).nextChange(until);
     let cards = 0;
     for (let position = 0; position < this.#cards.length; position++) {
       const reason = this.#cards.dropReasonAt(position, now);

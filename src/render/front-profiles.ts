@@ -1,4 +1,4 @@
-// Groups fronts that share zone, weekend and currency into profiles, so that a product is rendered
+// Groups fronts that share calendar and currency into profiles, so that a product is rendered
 // once for all of them.
 
 import type { Front, FrontProfile } from '../catalogue/front.ts';
@@ -11,8 +11,8 @@ export function groupByProfile(fronts: readonly FrontProfile[]): {
 } {
   const profiles: FrontProfile[] = [];
   const indexes = new Map<string, number>();
-  const keyOf = ({ zone, weekendDays, currency, currencyExponent }: FrontProfile): string =>
-    [zone.name, weekendDays, currency, currencyExponent].join(' ');
+  const keyOf = ({ zone, dayStartsAt, weekendDays, currency, currencyExponent }: FrontProfile): string =>
+    [zone.name, dayStartsAt, weekendDays, currency, currencyExponent].join(' ');
   for (const front of fronts) {
     if (indexes.has(keyOf(front))) continue;
     indexes.set(keyOf(front), profiles.length);

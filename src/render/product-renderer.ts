@@ -1,9 +1,9 @@
 // Renders card timelines: a product's card at `now` and at every later instant within the horizon
-// at which it changes. A product is evaluated once per front profile (zone, weekend, currency), not
+// at which it changes. A product is evaluated once per front profile (calendar, currency), not
 // once per front, and only at its own boundaries.
 
 import { boundariesOf } from '../catalogue/boundaries.ts';
-import { frontDaysOf, type FrontDays } from '../catalogue/calendar.ts';
+import { frontDaysAt, type FrontDays } from '../catalogue/days.ts';
 import type { FrontProfile } from '../catalogue/front.ts';
 import { periodContains } from '../catalogue/period.ts';
 import type { Instant } from '../catalogue/instant.ts';
@@ -93,12 +93,13 @@ export class ProductRenderer {
     // identity.
     const days = new Interned<FrontDays>();
     const money = new Interned<Money>();
-    this.#daysOfProfiles = profiles.map(({ zone, weekendDays }) =>
-      [now, ...zone.dateChanges(now, until)].map((from) => ({
+    this.#daysOfProfiles = profiles.map(({ zone, dayStartsAt, weekendDays }) => {
+      const daysOfZone = zone.daysFrom(dayStartsAt);
+      return [now, ...daysOfZone.changes(now, until)].map((from) => ({
         from,
-        days: days.one(frontDaysOf(zone.dayAt(from), weekendDays)),
-      })),
-    );
+        days: days.one(frontDaysAt(daysOfZone, weekendDays, from)),
+      }));
+    });
     this.#moneyOfProfiles = profiles.map(({ currency, currencyExponent }) => money.one({ currency, currencyExponent }));
   }
 

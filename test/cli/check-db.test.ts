@@ -90,10 +90,14 @@ test('a thousand findings are kept under --json, all are counted, and --all prin
 });
 
 test('a broken contract is findings, not an end', async () => {
-  const path = spoiled("DROP TABLE front_products; DROP TABLE badges; UPDATE tags SET slug = 'Not A Slug' WHERE id = 1");
+  const path = spoiled(
+    "DROP TABLE front_products; DROP TABLE badges; UPDATE tags SET slug = 'Not A Slug' WHERE id = 1",
+  );
   const { status, stdout } = await playbill(['check-db', '--db', path]);
   expect(status).toBe(1);
-  expect(stdout).toContain('error table-missing front_products: expected a table or view "front_products", found none\n');
+  expect(stdout).toContain(
+    'error table-missing front_products: expected a table or view "front_products", found none\n',
+  );
   expect(stdout).toContain('error value-invalid tags 1: slug: expected a slug, ');
   expect(stdout).toMatch(/Checked \d+ rows of 17 tables: 2 errors, 0 warnings\nAbsent, so taken as empty: badges\n$/);
 });

@@ -2,7 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { frontDaysOf, isKnownZone, localDateText, Zone } from '../../src/catalogue/calendar.ts';
+import { isKnownZone, Zone } from '../../src/catalogue/calendar.ts';
+import { dayText, frontDaysAt, secondsOfTime } from '../../src/catalogue/days.ts';
 import {
   dateTextOf,
   dayNumberOf,
@@ -153,19 +154,19 @@ describe('when the date changes', () => {
     ['Havana falls back at one, after midnight', 'America/Havana', '2026-10-31T12:00:00Z', '2026-11-01T04:00:00Z'],
     ['Samoa went without 30 December 2011', 'Pacific/Apia', '2011-12-29T12:00:00Z', '2011-12-30T10:00:00Z'],
   ])('%s', (_, zone, after, expected) => {
-    expect(formatInstant(new Zone(zone).nextDateChange(instant(after)))).toBe(expected);
+    expect(formatInstant(new Zone(zone).daysFrom(0).nextChange(instant(after)))).toBe(expected);
   });
 
   test('the date after the one Samoa skipped is really another one', () => {
     const apia = new Zone('Pacific/Apia');
-    expect(localDateText(apia, instant('2011-12-30T09:59:59Z'))).toBe('2011-12-29');
-    expect(localDateText(apia, instant('2011-12-30T10:00:00Z'))).toBe('2011-12-31');
+    expect(dayText(apia.daysFrom(0), instant('2011-12-30T09:59:59Z'))).toBe('2011-12-29');
+    expect(dayText(apia.daysFrom(0), instant('2011-12-30T10:00:00Z'))).toBe('2011-12-31');
   });
 
   test('a date that comes back: St. John’s set its clock back at one minute past midnight', () => {
     const zone = new Zone('America/St_Johns');
     const changes = zone.dateChanges(instant('2010-11-06T12:00:00Z'), instant('2010-11-08T00:00:00Z'));
-    expect(changes.map((at) => [formatInstant(at), localDateText(zone, at)])).toEqual([
+    expect(changes.map((at) => [formatInstant(at), dayText(zone.daysFrom(0), at)])).toEqual([
       ['2010-11-07T02:30:00Z', '2010-11-07'],
       ['2010-11-07T02:31:00Z', '2010-11-06'],
       ['2010-11-07T03:30:00Z', '2010-11-07'],
@@ -199,6 +200,64 @@ describe('when the date changes', () => {
   });
 });
 
+describe('days that begin in the night', () => {
+  test.each([
+    ['five in the morning in Moscow', 'Europe/Moscow', '05:00', '2026-05-01T09:00:00Z', '2026-05-02T02:00:00Z'],
+    ['exactly five: the next day', 'Europe/Moscow', '05:00', '2026-05-02T02:00:00Z', '2026-05-03T02:00:00Z'],
+    ['the night to summer time', 'Europe/Berlin', '05:00', '2026-03-28T12:00:00Z', '2026-03-29T03:00:00Z'],
+    [
+      'a start that clocks skip: when they have',
+      'Europe/Berlin',
+      '02:30',
+      '2026-03-28T12:00:00Z',
+      '2026-03-29T01:00:00Z',
+    ],
+    ['a start that comes twice: the first', 'Europe/Berlin', '02:30', '2026-10-24T12:00:00Z', '2026-10-25T00:30:00Z'],
+    ['the one after it', 'Europe/Berlin', '02:30', '2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z'],
+    ['a skipped midnight', 'Asia/Beirut', '00:30', '2026-03-28T12:00:00Z', '2026-03-28T22:00:00Z'],
+    ['30 December 2011 never began in Samoa', 'Pacific/Apia', '05:00', '2011-12-29T15:00:00Z', '2011-12-30T15:00:00Z'],
+  ])('%s', (_, zone, start, after, expected) => {
+    const days = new Zone(zone).daysFrom(secondsOfTime(start));
+    expect(formatInstant(days.nextChange(instant(after)))).toBe(expected);
+    const day = days.dayAt(instant(after));
+    expect(days.dayAt(instantOf(instant(expected) - 1))).toBe(day);
+    expect(days.dayAt(instant(expected))).toBeGreaterThan(day);
+  });
+
+  test('a time that clocks show again once the day has begun belongs to it', () => {
+    const days = new Zone('Europe/Berlin').daysFrom(secondsOfTime('02:30'));
+    // 02:10, before the clocks are set back and after.
+    expect(dayText(days, instant('2026-10-25T00:10:00Z'))).toBe('2026-10-24');
+    expect(dayText(days, instant('2026-10-25T01:10:00Z'))).toBe('2026-10-25');
+  });
+
+  test('a date that comes back has begun', () => {
+    const days = new Zone('America/St_Johns').daysFrom(secondsOfTime('00:01'));
+    expect(dayText(days, instant('2010-11-07T02:30:59Z'))).toBe('2010-11-06');
+    // 23:01 on the 6th, by the clocks, until it is midnight again.
+    expect(dayText(days, instant('2010-11-07T02:31:00Z'))).toBe('2010-11-06');
+    expect(dayText(days, instant('2010-11-07T03:31:00Z'))).toBe('2010-11-07');
+  });
+
+  test('in every zone each day lasts until the next, and no other instant changes it', () => {
+    for (const name of ['Europe/Berlin', 'America/Sao_Paulo', 'Asia/Beirut', 'Australia/Lord_Howe', 'Pacific/Apia']) {
+      for (const start of ['00:10', '02:30', '06:00']) {
+        const days = new Zone(name).daysFrom(secondsOfTime(start));
+        const from = instant('2011-01-01T00:00:00Z');
+        const until = instantOf(from + 400 * 86_400);
+        const changes = new Set<number>(days.changes(from, until));
+        let last = days.dayAt(from);
+        for (let at = from + 300; at <= until; at += 300) {
+          const day = days.dayAt(instantOf(at));
+          if ((day !== last) !== changes.has(at)) throw new Error(`${name} ${start}: ${formatInstant(instantOf(at))}`);
+          last = day;
+        }
+        expect(changes.size).toBeGreaterThan(390);
+      }
+    }
+  });
+});
+
 describe('today, tomorrow and weekend', () => {
   const dayOf = (text: string): number =>
     dayNumberOf(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))) ?? 0;
@@ -215,7 +274,7 @@ describe('today, tomorrow and weekend', () => {
     ['two runs in a week: the one that contains the day', '2026-05-09', '36', '2026-05-09', '2026-05-09'],
     ['six days: the seventh is a weekday before the next run', '2026-05-04', '234567', '2026-05-05', '2026-05-10'],
   ])('%s', (_, today, weekendDays, first, last) => {
-    const days = frontDaysOf(dayOf(today), weekendDays);
+    const days = frontDaysAt(new Zone('UTC').daysFrom(0), weekendDays, instantOf(dayOf(today) * 86_400));
     expect([dateTextOf(days.weekendFrom), dateTextOf(days.weekendUntil - 1)]).toEqual([first, last]);
     expect(days.tomorrow).toBe(days.today + 1);
   });

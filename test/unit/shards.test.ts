@@ -14,6 +14,7 @@ test('the shards are runs of fronts by profile and code, none of them larger tha
     const fronts = drawn.map(({ profile, cards }, i) => ({
       code: `front-${(i * 7919) % 1000}-${i}`,
       zone,
+      dayStartsAt: 0,
       // The day that tells the profiles apart.
       weekendDays: String(profile + 1),
       currency: 'RUB',

@@ -112,6 +112,13 @@ export const weekendDays = matching(
   'a number',
   (cell) => `replace(${cell}, '.0', '')`,
 );
+/** When a day begins: at night, or at six at the latest. */
+export const dayStart = matching(
+  /^(0[0-5]:[0-5]\d|06:00)$/,
+  'a time from 00:00 to 06:00 as HH:MM',
+  'a time with seconds',
+  (cell) => `substr(${cell}, 1, 5)`,
+);
 export const httpsUrl: Column<string> = {
   ...free(
     `a URL of at most ${TEXT_LENGTH_MAX} characters that begins with https://`,

@@ -3,6 +3,7 @@
 // with a mistyped id would otherwise go unnoticed.
 
 import type { Zones } from '../../catalogue/calendar.ts';
+import { secondsOfTime } from '../../catalogue/days.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Front } from '../../catalogue/front.ts';
 import { FrontProducts, type FrontProductColumns } from '../../catalogue/front-products.ts';
@@ -52,7 +53,7 @@ export interface LoadedFronts extends FrontCodes, Pick<Catalogue, 'fronts' | 'pr
 
 const FRONT = new RowChecker(
   'fronts',
-  names('id code name timezone currency currency_exponent weekend_days status min_cards'),
+  names('id code name timezone day_starts_at currency currency_exponent weekend_days status min_cards'),
 );
 type FrontRow = RowOf<'fronts', typeof FRONT.columns>;
 
@@ -80,7 +81,7 @@ export async function loadFronts(
   const unzonedCodes: string[] = [];
   const fronts: Front[] = [];
   for (const row of goodRows) {
-    const [id, code, , timezone, currency, currencyExponent, weekendDays, , minCards] = row;
+    const [id, code, , timezone, dayStartsAt, currency, currencyExponent, weekendDays, , minCards] = row;
     const zone = zones.get(timezone);
     if (zone === null) {
       log.add([unknownZone(FRONT.locationOf(row), timezone)], { frontId: id });
@@ -92,6 +93,7 @@ export async function loadFronts(
       id,
       code,
       zone,
+      dayStartsAt: secondsOfTime(dayStartsAt),
       currency,
       currencyExponent,
       weekendDays,
@@ -132,7 +134,8 @@ export async function loadFrontRows(
       continue;
     }
     const [id, code] = row;
-    const isDisabled = row[7] === 'disabled';
+    const status = FRONT.valueOf(row, 'status');
+    const isDisabled = status === 'disabled';
     const otherId = idOf.get(code);
     if (codeOf.has(id) || otherId !== undefined) {
       const message = `expected a unique id and code, found ${id} or "${code}" twice`;
@@ -156,7 +159,7 @@ export async function loadFrontRows(
       if (isDisabled) continue;
       log.add(FRONT.findings(row, log.source), { frontId: id });
       badCodes.push(code);
-    } else if (row[7] === 'active') {
+    } else if (status === 'active') {
       goodRows.push(row);
     }
   }

@@ -50,9 +50,10 @@ export async function withQuietPointer(
  * same instant.
  */
 function isEquivalent(pointer: Pointer, fresh: Pointer, now: Instant): boolean {
-  const { timezone, validUntil } = fresh;
+  const { timezone, dayStartsAt, validUntil } = fresh;
   return (
     pointer.timezone === timezone &&
+    pointer.dayStartsAt === dayStartsAt &&
     pointer.validUntil === validUntil &&
     ENDPOINTS.every((endpoint) => editionsFrom(pointer, endpoint, now) === editionsFrom(fresh, endpoint, now))
   );

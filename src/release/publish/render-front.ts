@@ -1,7 +1,7 @@
 // Steps 2 to 4 of the publish protocol for one front: check the guards, render, write new editions.
 
 import type { Finding } from '../../findings.ts';
-import { localDateText } from '../../catalogue/calendar.ts';
+import { dayText, timeOfSeconds } from '../../catalogue/days.ts';
 import type { Front } from '../../catalogue/front.ts';
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { ManifestFile, ManifestFront } from '../../contract/manifest.ts';
@@ -70,7 +70,7 @@ export async function renderFront(
   store: ReleaseStore,
   now: Instant,
 ): Promise<FrontResult> {
-  const { code, zone, weekendDays, currency, minCards } = task.front;
+  const { code, zone, dayStartsAt, weekendDays, currency, minCards } = task.front;
   const { cards, leftOut } = editions;
   const guards = guardsTripped({ cards, minCards, leftOut }, task.before, settings.guards, now);
   const held = (reason: HeldReason, findings: readonly Finding[] = []): FrontResult =>
@@ -109,8 +109,9 @@ export async function renderFront(
     front: code,
     now: formatInstant(now),
     validUntil: formatInstant(editions.validUntil),
-    today: localDateText(zone, now),
+    today: dayText(zone.daysFrom(dayStartsAt), now),
     timezone: zone.name,
+    ...(dayStartsAt === 0 ? {} : { dayStartsAt: timeOfSeconds(dayStartsAt) }),
     products: entries.products,
     categories: entries.categories,
   };

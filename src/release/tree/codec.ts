@@ -16,8 +16,8 @@ import { damaged, found, type Failure, type Found } from './found.ts';
 
 /** Canonical JSON: one line with a final newline, keys in the order of snapshot.md. */
 export function pointerText(pointer: Pointer): string {
-  const { schema, front, now, validUntil, today, timezone, products, categories } = pointer;
-  return `${JSON.stringify({ schema, front, now, validUntil, today, timezone, products, categories })}\n`;
+  const { schema, front, now, validUntil, today, timezone, dayStartsAt, products, categories } = pointer;
+  return `${JSON.stringify({ schema, front, now, validUntil, today, timezone, dayStartsAt, products, categories })}\n`;
 }
 
 /**

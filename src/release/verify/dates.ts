@@ -1,9 +1,18 @@
 // Checks that the slots in cards fall on today, tomorrow and the weekend of the front's calendar,
 // over the whole time that an edition is in force (snapshot.md, "Going back"). Without the
-// database, the date of a session is the printed one.
+// database, all that is known of a session is the printed start.
 
-import { frontDaysOf, type Zone } from '../../catalogue/calendar.ts';
-import { dateTextOf, formatInstant, instantOf, type Instant } from '../../catalogue/instant.ts';
+import type { Days } from '../../catalogue/calendar.ts';
+import { dayText, frontDaysAt, secondsOfTime } from '../../catalogue/days.ts';
+import {
+  dateTextOf,
+  formatInstant,
+  instantOf,
+  instantOfText,
+  parseOffsetDateTime,
+  SECONDS_PER_DAY,
+  type Instant,
+} from '../../catalogue/instant.ts';
 import type { ProductCard, ProductsDocument } from '../../contract/documents.ts';
 
 import type { EditionUse } from './pointer.ts';
@@ -20,29 +29,29 @@ type DayDates = Readonly<Record<DaySlot, readonly string[] | null>>;
 export function slotDateProblems(
   document: ProductsDocument,
   { from, until }: EditionUse,
-  zone: Zone,
+  days: Days,
   weekendDays: string | null,
 ): string[] {
-  // The meaning of the three names changes only with the front's date.
-  for (const at of [from, ...zone.dateChanges(from, instantOf(until - 1))]) {
-    const dates = dayDatesAt(zone, weekendDays, at);
-    const problems = document.productCards.flatMap((card) => cardDateProblems(card, dates, at));
+  // The meaning of the three names changes only with the front's day.
+  for (const at of [from, ...days.changes(from, instantOf(until - 1))]) {
+    const dates = dayDatesAt(days, weekendDays, at);
+    const problems = document.productCards.flatMap((card) => cardDateProblems(card, dates, days, at));
     if (problems.length > 0) return problems;
   }
   return [];
 }
 
-function dayDatesAt(zone: Zone, weekendDays: string | null, at: Instant): DayDates {
-  const today = zone.dayAt(at);
+function dayDatesAt(days: Days, weekendDays: string | null, at: Instant): DayDates {
+  const today = days.dayAt(at);
   const dates = { today: [dateTextOf(today)], tomorrow: [dateTextOf(today + 1)] };
   if (weekendDays === null) return { ...dates, weekend: null };
-  const { weekendFrom, weekendUntil } = frontDaysOf(today, weekendDays);
+  const { weekendFrom, weekendUntil } = frontDaysAt(days, weekendDays, at);
   const weekend: string[] = [];
   for (let day = weekendFrom; day < weekendUntil; day += 1) weekend.push(dateTextOf(day));
   return { ...dates, weekend };
 }
 
-function cardDateProblems(card: ProductCard, dates: DayDates, at: Instant): string[] {
+function cardDateProblems(card: ProductCard, dates: DayDates, days: Days, at: Instant): string[] {
   const problems: string[] = [];
   const next = card.nextScheduleSlot;
   for (const day of DAY_SLOTS) {
@@ -50,12 +59,27 @@ function cardDateProblems(card: ProductCard, dates: DayDates, at: Instant): stri
     if (wanted === null) continue;
     const slot = card[`${day}Slot`];
     const means = `at ${formatInstant(at)} ${day} is ${wanted.join(', ')}`;
-    if (slot !== null && !wanted.includes(slot.slice(0, 10))) {
+    if (slot !== null && !dayTextsOf(slot, days).some((text) => wanted.includes(text))) {
       problems.push(`${card.slug}: ${day}Slot is ${slot}, but ${means}`);
-    } else if (slot !== next && wanted.includes(next.slice(0, 10))) {
+    } else if (slot !== next && dayTextsOf(next, days).every((text) => wanted.includes(text))) {
       // The first session of all is also the first of its day.
       problems.push(`${card.slug}: ${day}Slot is ${slot}, not nextScheduleSlot ${next}, but ${means}`);
     }
   }
   return problems;
+}
+
+/** A zone's clocks are hardly ever set back by more. */
+const SET_BACK_SECONDS_MAX = 2 * 3600;
+
+/** The days that a session with this start may belong to. */
+function dayTextsOf(printed: string, days: Days): readonly string[] {
+  const date = printed.slice(0, 10);
+  const time = secondsOfTime(printed.slice(11, 16));
+  const at = time < days.startsAt ? parseOffsetDateTime(printed) : undefined;
+  if (at === undefined) return [date];
+  if (days.zone.format(at) === printed) return [dayText(days, at)];
+  // In another zone clocks may have been set back after the day had begun.
+  const dayBefore = dateTextOf(instantOfText(`${date}T00:00:00Z`) / SECONDS_PER_DAY - 1);
+  return time < days.startsAt - SET_BACK_SECONDS_MAX ? [dayBefore] : [dayBefore, date];
 }

@@ -123,7 +123,7 @@ function checkProducts(path: string, bytes: Uint8Array, facts: EditionFacts, con
   facts.categories.set(path, JSON.stringify(document.categories));
   if (checked === null) return;
   const uses = checked.uses.products.filter((use) => use.path === path);
-  const problems = uses.flatMap((use) => slotDateProblems(document, use, checked.zone, weekendDays));
+  const problems = uses.flatMap((use) => slotDateProblems(document, use, checked.days, weekendDays));
   if (problems.length > 0) sink.error('slot-date-wrong', path, summary(problems));
 }
 

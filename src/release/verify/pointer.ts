@@ -1,7 +1,8 @@
 // Checks that a pointer is consistent: form, order, zone and date (snapshot.md, "Pointer"). A valid
 // pointer gives the uses of its editions: which document is in force from when until when.
 
-import { localDateText, type Zone, type Zones } from '../../catalogue/calendar.ts';
+import type { Days, Zones } from '../../catalogue/calendar.ts';
+import { dayText, secondsOfTime } from '../../catalogue/days.ts';
 import { parseInstant, SECONDS_PER_DAY, type Instant } from '../../catalogue/instant.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { editionPath, ENDPOINTS, pathOf, type Endpoint } from '../../render/paths.ts';
@@ -25,7 +26,7 @@ export interface EditionUse {
 
 /** What follows from a consistent pointer. */
 export interface CheckedPointer {
-  readonly zone: Zone;
+  readonly days: Days;
   /** By time. */
   readonly uses: Readonly<Record<Endpoint, readonly EditionUse[]>>;
 }
@@ -51,9 +52,9 @@ export function checkPointer(
     return null;
   }
   checkEntries(pointer, path, sink);
-  const zone = checkZone(pointer, now, path, zones, sink);
-  if (zone === null || sink.errors > errorsBefore) return null;
-  return { zone, uses: { products: usesOf(pointer, 'products'), categories: usesOf(pointer, 'categories') } };
+  const days = checkDays(pointer, now, path, zones, sink);
+  if (days === null || sink.errors > errorsBefore) return null;
+  return { days, uses: { products: usesOf(pointer, 'products'), categories: usesOf(pointer, 'categories') } };
 }
 
 /** The message for pointers and key rings, which have no digest. */
@@ -86,20 +87,21 @@ function checkEntries(pointer: Pointer, path: string, sink: FindingSink): void {
   if (repeated.length > 0) sink.error('edition-repeated', path, summary(repeated));
 }
 
-function checkZone(pointer: Pointer, now: Instant, path: string, zones: Zones, sink: FindingSink): Zone | null {
-  const { timezone } = pointer;
+function checkDays(pointer: Pointer, now: Instant, path: string, zones: Zones, sink: FindingSink): Days | null {
+  const { timezone, dayStartsAt } = pointer;
   const zone = zones.get(timezone);
   if (zone === null) {
     const message = `timezone: expected one that this runtime knows, found ${JSON.stringify(timezone)}; dates are not checked`;
     sink.error('zone-unknown', path, message);
     return null;
   }
-  const today = localDateText(zone, now);
+  const days = zone.daysFrom(dayStartsAt === undefined ? 0 : secondsOfTime(dayStartsAt));
+  const today = dayText(days, now);
   if (pointer.today !== today) {
-    const message = `today: expected ${today}, the date of ${pointer.now} in ${timezone}, found ${pointer.today}`;
+    const message = `today: expected ${today}, the day of ${pointer.now} in ${timezone}, found ${pointer.today}`;
     sink.error(PROBLEM_CODE.pointer, path, message);
   }
-  return zone;
+  return days;
 }
 
 function usesOf(pointer: Pointer, endpoint: Endpoint): EditionUse[] {

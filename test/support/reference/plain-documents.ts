@@ -7,7 +7,7 @@ import type { Kysely } from 'kysely';
 
 import { loadFront, type Loaded } from './plain-load.ts';
 import type { PlainTables } from './plain-tables.ts';
-import { decimal, frontDates, printedTime, type FrontDates } from './plain-values.ts';
+import { dayOf, decimal, frontDates, printedTime, type FrontDates } from './plain-values.ts';
 
 /**
  * Why a product attached to the front has no card: the first of these that empties its set of
@@ -68,7 +68,7 @@ export async function renderPlain(
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(now)) throw new Error(`now: expected YYYY-MM-DDTHH:MM:SSZ, got ${now}`);
   const loaded = await loadFront(db, frontCode);
   const { front, products } = loaded;
-  const dates = frontDates(now, front.timezone, front.weekend_days);
+  const dates = frontDates(now, front.timezone, front.day_starts_at, front.weekend_days);
   const sessionsOf = groupBy(loaded.sessions, (session) => session.product_id);
   const ticketsOf = groupBy(loaded.tickets, (tier) => tier.product_id);
   const groupsOf = groupBy(loaded.productGroups, (group) => group.product_id);
@@ -216,7 +216,8 @@ function card(
   const buyable = left.filter((session) => session.paused === 0);
   const pool = buyable.length > 0 ? buyable : left.length > 0 ? left : offered;
   const printed = pool.map((session) => printedTime(session.starts_at, session.venue_timezone));
-  const on = (days: readonly string[]) => printed.filter((text) => days.includes(text.slice(0, 10)));
+  const days = pool.map((session) => dayOf(session.starts_at, session.venue_timezone, front.day_starts_at));
+  const on = (dates: readonly string[]) => printed.filter((_, i) => dates.includes(days[i] ?? ''));
   const today = on([dates.today]);
   const tomorrow = on([dates.tomorrow]);
   const weekend = on(dates.weekend);

@@ -10,6 +10,7 @@ export interface PlainTables {
     id: number;
     code: string;
     timezone: string;
+    day_starts_at: string;
     currency: string;
     currency_exponent: number;
     weekend_days: string;

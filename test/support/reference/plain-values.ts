@@ -14,10 +14,9 @@ export interface FrontDates {
  * D0, D1 and W in the front's zone. D1 is the next date of the calendar, even where a zone once
  * skipped that date.
  */
-export function frontDates(now: string, zone: string, weekendDays: string): FrontDates {
-  const local = inPrintedZone(now, zone);
+export function frontDates(now: string, zone: string, dayStartsAt: string, weekendDays: string): FrontDates {
   // From here on a plain calendar date: UTC has no clock changes that could move it.
-  const today = DateTime.utc(local.year, local.month, local.day);
+  const today = DateTime.fromISO(dayOf(now, zone, dayStartsAt), { zone: 'utc' });
   const isWeekend = (day: DateTime) => weekendDays.includes(String(day.weekday));
   let day = today;
   if (isWeekend(today)) {
@@ -28,6 +27,56 @@ export function frontDates(now: string, zone: string, weekendDays: string): Fron
   const weekend: string[] = [];
   for (; isWeekend(day); day = day.plus({ days: 1 })) weekend.push(isoDate(day));
   return { today: isoDate(today), tomorrow: isoDate(today.plus({ days: 1 })), weekend };
+}
+
+/** The date, `YYYY-MM-DD`, of the day that contains an instant; days begin at `dayStartsAt`. */
+export function dayOf(instant: string, zone: string, dayStartsAt: string): string {
+  const date = printedTime(instant, zone).slice(0, 10);
+  if (dayStartsAt === '00:00') return date;
+  const days = [1, 0, -1, -2, -3].map((days) => isoDate(DateTime.fromISO(date, { zone: 'utc' }).plus({ days })));
+  const day = days.find((one) => (beginningOf(one, zone, dayStartsAt) ?? '9') <= instant);
+  if (day === undefined) throw new Error(`no day of ${zone} contains ${instant}`);
+  return day;
+}
+
+const beginnings = new Map<string, string | null>();
+
+/** The first instant at which the clocks show a date and the time or a later one, if they ever do. */
+function beginningOf(date: string, zone: string, time: string): string | null {
+  const key = `${date} ${zone} ${time}`;
+  const known = beginnings.get(key);
+  if (known !== undefined) return known;
+  const noon = DateTime.fromISO(`${date}T12:00:00`, { zone: 'utc' });
+  const hours = Array.from({ length: 80 }, (_, hour) => noon.plus({ hours: hour - 40 }));
+  const offsetAt = (at: DateTime): number => inPrintedZone(isoText(at.toISO()), zone).offset;
+  // Either the clocks come to show that very time, or they jump past it.
+  const wall = DateTime.fromISO(`${date}T${time}:00`, { zone: 'utc' });
+  const arrivals = [...new Set(hours.map(offsetAt))].map((offset) => wall.minus({ minutes: offset }));
+  const jumps = hours.flatMap((hour, i) => {
+    const before = hours[i - 1];
+    return before === undefined || offsetAt(before) === offsetAt(hour) ? [] : [changeBetween(before, hour, offsetAt)];
+  });
+  const first = [...arrivals, ...jumps]
+    .map((at) => isoText(at.toISO({ suppressMilliseconds: true })))
+    .toSorted()
+    .find((at) => {
+      const shown = printedTime(at, zone);
+      return shown.startsWith(date) && shown.slice(11, 16) >= time;
+    });
+  beginnings.set(key, first ?? null);
+  return first ?? null;
+}
+
+/** The second at which an offset changes; it is known to be another at the two instants. */
+function changeBetween(from: DateTime, until: DateTime, offsetAt: (at: DateTime) => number): DateTime {
+  let [before, after] = [from.toSeconds(), until.toSeconds()];
+  const utc = (seconds: number) => DateTime.fromSeconds(seconds, { zone: 'utc' });
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (offsetAt(utc(middle)) === offsetAt(from)) before = middle;
+    else after = middle;
+  }
+  return utc(after);
 }
 
 /** Wall time in the zone with its numeric offset. */

@@ -73,6 +73,7 @@ function frontRow({ id, zone }: Resolver, front: FrontDraft, f: number): Catalog
       code: `front-${f}`,
       name: `Front ${f}`,
       timezone: zone(front.zone),
+      day_starts_at: front.dayStartsAt,
       currency: front.currency,
       currency_exponent: front.exponent,
       weekend_days: front.weekendDays,

@@ -61,6 +61,7 @@ const amount = fc.oneof(
 
 const frontDraft = fc.record({
   zone,
+  dayStartsAt: often('00:00', fc.constantFrom('05:00', '06:00', '02:30', '00:30', '01:00'), 2),
   currency,
   exponent: fc.constantFrom(2, 2, 0, 3, 4),
   weekendDays: often(
