@@ -43,7 +43,8 @@ CREATE TABLE front_keys (
 CREATE TABLE venues (
   id bigint PRIMARY KEY,
   name text NOT NULL,
-  timezone text NOT NULL CHECK (length(timezone) > 0),
+  -- NULL where every session there has its own.
+  timezone text CHECK (length(timezone) > 0),
   city text
 );
 
@@ -88,15 +89,23 @@ CREATE TABLE sessions (
   starts_at text CHECK (is_date_time(starts_at, 'Z')),
   starts_local text CHECK (is_date_time(starts_local, '')),
   ends_at text CHECK (is_date_time(ends_at, 'Z')),
+  ends_local text CHECK (is_date_time(ends_local, '')),
+  daily smallint NOT NULL DEFAULT 0 CHECK (daily IN (0, 1)),
   sales_start_at text CHECK (is_date_time(sales_start_at, 'Z')),
+  sales_start_local text CHECK (is_date_time(sales_start_local, '')),
   sales_end_at text CHECK (is_date_time(sales_end_at, 'Z')),
-  status text NOT NULL DEFAULT 'scheduled' CHECK (status IN ('draft', 'scheduled', 'postponed', 'cancelled')),
+  sales_end_local text CHECK (is_date_time(sales_end_local, '')),
+  timezone text CHECK (length(timezone) > 0),
+  status text NOT NULL DEFAULT 'scheduled' CHECK (status IN ('draft', 'scheduled', 'rescheduled', 'postponed', 'cancelled')),
   previous_starts_at text CHECK (is_date_time(previous_starts_at, 'Z')),
+  visible_from text CHECK (is_date_time(visible_from, 'Z')),
+  visible_from_local text CHECK (is_date_time(visible_from_local, '')),
   paused smallint NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)),
   available bigint,
   UNIQUE (id, product_id),
-  -- Where starts_at is NULL, the time zone of the venue says which instant starts_local is.
-  CHECK (starts_at IS NOT NULL OR starts_local IS NOT NULL)
+  -- Where an instant is NULL and its wall time is not, the zone of the session, else of its venue, says which it is.
+  CHECK (starts_at IS NOT NULL OR starts_local IS NOT NULL),
+  CHECK (daily = 0 OR ends_at IS NOT NULL OR ends_local IS NOT NULL)
 );
 
 CREATE TABLE front_session_exclusions (

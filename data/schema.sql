@@ -55,7 +55,8 @@ CREATE TABLE front_keys (
 CREATE TABLE venues (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
-  timezone TEXT NOT NULL CHECK (length(timezone) > 0),
+  -- NULL where every session there has its own.
+  timezone TEXT CHECK (length(timezone) > 0),
   city TEXT
 ) STRICT;
 
@@ -102,15 +103,23 @@ CREATE TABLE sessions (
   starts_at TEXT CHECK (starts_at IS NULL OR strftime('%Y-%m-%dT%H:%M:%SZ', starts_at, '+0 days') IS starts_at),
   starts_local TEXT CHECK (starts_local IS NULL OR strftime('%Y-%m-%dT%H:%M:%S', starts_local, '+0 days') IS starts_local),
   ends_at TEXT CHECK (ends_at IS NULL OR strftime('%Y-%m-%dT%H:%M:%SZ', ends_at, '+0 days') IS ends_at),
+  ends_local TEXT CHECK (ends_local IS NULL OR strftime('%Y-%m-%dT%H:%M:%S', ends_local, '+0 days') IS ends_local),
+  daily INTEGER NOT NULL DEFAULT 0 CHECK (daily IN (0, 1)),
   sales_start_at TEXT CHECK (sales_start_at IS NULL OR strftime('%Y-%m-%dT%H:%M:%SZ', sales_start_at, '+0 days') IS sales_start_at),
+  sales_start_local TEXT CHECK (sales_start_local IS NULL OR strftime('%Y-%m-%dT%H:%M:%S', sales_start_local, '+0 days') IS sales_start_local),
   sales_end_at TEXT CHECK (sales_end_at IS NULL OR strftime('%Y-%m-%dT%H:%M:%SZ', sales_end_at, '+0 days') IS sales_end_at),
-  status TEXT NOT NULL DEFAULT 'scheduled' CHECK (status IN ('draft', 'scheduled', 'postponed', 'cancelled')),
+  sales_end_local TEXT CHECK (sales_end_local IS NULL OR strftime('%Y-%m-%dT%H:%M:%S', sales_end_local, '+0 days') IS sales_end_local),
+  timezone TEXT CHECK (length(timezone) > 0),
+  status TEXT NOT NULL DEFAULT 'scheduled' CHECK (status IN ('draft', 'scheduled', 'rescheduled', 'postponed', 'cancelled')),
   previous_starts_at TEXT CHECK (previous_starts_at IS NULL OR strftime('%Y-%m-%dT%H:%M:%SZ', previous_starts_at, '+0 days') IS previous_starts_at),
+  visible_from TEXT CHECK (visible_from IS NULL OR strftime('%Y-%m-%dT%H:%M:%SZ', visible_from, '+0 days') IS visible_from),
+  visible_from_local TEXT CHECK (visible_from_local IS NULL OR strftime('%Y-%m-%dT%H:%M:%S', visible_from_local, '+0 days') IS visible_from_local),
   paused INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)),
   available INTEGER,
   UNIQUE (id, product_id),
-  -- Where starts_at is NULL, the time zone of the venue says which instant starts_local is.
-  CHECK (starts_at IS NOT NULL OR starts_local IS NOT NULL)
+  -- Where an instant is NULL and its wall time is not, the zone of the session, else of its venue, says which it is.
+  CHECK (starts_at IS NOT NULL OR starts_local IS NOT NULL),
+  CHECK (daily = 0 OR ends_at IS NOT NULL OR ends_local IS NOT NULL)
 ) STRICT;
 
 CREATE TABLE front_session_exclusions (
@@ -218,7 +227,10 @@ CREATE TABLE product_badges (
 
 -- What the load scans, in its order, with every column it wants: the rows themselves are never visited.
 CREATE INDEX front_products_load ON front_products (front_id, sort_weight, product_id, featured, banner, paused, visible_from, visible_until);
-CREATE INDEX sessions_load ON sessions (product_id, starts_at, id, venue_id, starts_local, sales_start_at, sales_end_at, status, paused, available);
+CREATE INDEX sessions_load ON sessions (
+  product_id, starts_at, id, venue_id, starts_local, sales_start_at, sales_end_at, status, paused, available, timezone, daily, ends_at, ends_local,
+  sales_start_local, sales_end_local, visible_from, visible_from_local
+);
 CREATE INDEX price_tiers_load ON price_tiers (product_id, session_id, id, kind, is_public, in_price_from, amount_minor, currency, available, valid_from, valid_until);
 
 -- The other side of each foreign key, so that deleting a parent does not scan its children.

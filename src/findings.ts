@@ -21,9 +21,10 @@ export const FINDINGS = {
     "warning: the server's zone rules are not those of this runtime, so a view that converts times moves some of them",
   'zone-drift': "warning: the wall time on the ticket differs from the one that today's zone rules give",
   'wall-time-skipped':
-    "`starts_local` without `starts_at` is a time that does not exist, because the venue's clocks are put forward",
+    'a wall time without its instant (`starts_local`, `sales_end_local` …) that does not exist, because clocks are put forward',
   'wall-time-repeated':
-    'warning: `starts_local` without `starts_at` is a time that occurs twice, because clocks are set back; the earlier one is used',
+    'warning: a wall time without its instant that occurs twice, because clocks are set back; the earlier one is used',
+  'daily-end': 'a daily session without an end, or with one that is no later time of day on its last date',
   'year-unprintable': 'a session whose wall time lies outside the years 0000 to 9999',
   'key-material-wrong': 'a key without exactly what its algorithm needs',
   'keys-revived': 'warning: a key that is revoked in the key ring, but not in the catalogue; it stays revoked',

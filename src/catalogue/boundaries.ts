@@ -13,16 +13,19 @@ export interface Boundaries {
    * session; Infinity if there is neither.
    */
   readonly next: number;
+  /** The first instant after `until` at which a session is announced; Infinity if there is none. */
+  readonly nextAnnounced: number;
 }
 
 /**
- * A product's own boundaries: ends of offers (of bad sessions, too), starts of sales, the validity of its public ticket
+ * A product's own boundaries: ends of offers (of bad sessions, too), starts of sales, announcements, the validity of its public ticket
  * tiers and badges, and the end of its pause. They do not include the front's date changes or the
  * product's visibility on a front.
  */
 export function boundariesOf(product: Product, now: Instant, until: Instant): Boundaries {
   const within = new Set<number>();
   let next = Number.POSITIVE_INFINITY;
+  let nextAnnounced = Number.POSITIVE_INFINITY;
   /**
    * An offer that has ended never resumes, so whatever is not offered at `until` causes no later
    * change.
@@ -40,6 +43,8 @@ export function boundariesOf(product: Product, now: Instant, until: Instant): Bo
     isAnyOffered ||= isOffered;
     add(session.offerEndsAt, isOffered);
     add(session.salesStartAt, isOffered);
+    add(session.announcedAt, false);
+    if (session.announcedAt > until && session.announcedAt < nextAnnounced) nextAnnounced = session.announcedAt;
     // Consecutive sessions usually share the product's default tiers; visit those once.
     if (session.tiers === lastTiers && (isLastOffered || !isOffered)) continue;
     lastTiers = session.tiers;
@@ -58,5 +63,9 @@ export function boundariesOf(product: Product, now: Instant, until: Instant): Bo
     add(valid.until, isAnyOffered);
   }
   add(product.pausedUntil, isAnyOffered);
-  return { within: [...within].sort((a, b) => a - b).map(instantOf), next };
+  return {
+    within: [...within].sort((a, b) => a - b).map(instantOf),
+    next: Math.min(next, nextAnnounced),
+    nextAnnounced,
+  };
 }

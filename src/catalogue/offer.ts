@@ -7,7 +7,7 @@
 import type { FrontDays } from './days.ts';
 import type { FrontProduct } from './front-products.ts';
 import type { Instant } from './instant.ts';
-import type { BadSession, Exclusion, PriceTier, Product, Session } from './product.ts';
+import type { BadSession, Exclusion, PriceTier, Product, Session, SessionStatus } from './product.ts';
 
 /** Why a product has no card, in the order in which fields.md checks. */
 export const DROP_REASONS = [
@@ -16,6 +16,7 @@ export const DROP_REASONS = [
   'not-visible',
   'no-sessions',
   'not-scheduled',
+  'not-announced',
   'excluded',
   'over',
   'prices-expired',
@@ -37,12 +38,18 @@ export function isLive(tier: PriceTier, now: Instant): boolean {
   return now < tier.valid.until;
 }
 
+/** Whether a session takes place, at its time or at another one. */
+export function isScheduled(status: SessionStatus): boolean {
+  return status === 'scheduled' || status === 'rescheduled';
+}
+
 /** The first rule of fields.md by which a session is not offered. */
-export type OfferRefusal = 'not-scheduled' | 'excluded' | 'over' | 'prices-expired';
+export type OfferRefusal = 'not-scheduled' | 'not-announced' | 'excluded' | 'over' | 'prices-expired';
 
 /** offered(s) of fields.md: null if the session is offered. */
 export function offerRefusalAt(session: Session, excluded: Exclusion | undefined, now: Instant): OfferRefusal | null {
-  if (session.status !== 'scheduled') return 'not-scheduled';
+  if (!isScheduled(session.status)) return 'not-scheduled';
+  if (now < session.announcedAt) return 'not-announced';
   if (excluded?.sessionIds.has(session.id) === true) return 'excluded';
   if (now >= session.offerEndsAt) return 'over';
   if (session.tiers.length > 0 && !session.tiers.some((tier) => isLive(tier, now))) return 'prices-expired';
@@ -117,7 +124,13 @@ function hasBadSessionAt(product: Product, excluded: Exclusion | undefined, now:
 function dropReasonAt(product: Product, excluded: Exclusion | undefined, now: Instant): DropReason {
   if (product.sessionsTotal === 0) return 'no-sessions';
   if (product.scheduledTotal === 0) return 'not-scheduled';
-  if (product.scheduledTotal === (excluded?.scheduledTotal ?? 0)) return 'excluded';
+  const hidden = new Set<number>();
+  for (const { id, status, announcedAt } of product.sessions) {
+    if (isScheduled(status) && now < announcedAt) hidden.add(id);
+  }
+  if (hidden.size === product.scheduledTotal) return 'not-announced';
+  for (const id of excluded?.scheduledIds ?? []) hidden.add(id);
+  if (hidden.size === product.scheduledTotal) return 'excluded';
   const isAnyExpired = product.sessions.some((one) => offerRefusalAt(one, excluded, now) === 'prices-expired');
   return isAnyExpired ? 'prices-expired' : 'over';
 }
@@ -220,8 +233,8 @@ function daysOf(name: SlotName, days: FrontDays): readonly [from: number, until:
 }
 
 /** The date printed on the ticket, or that of the evening to which a session belongs. */
-function dayOf({ day, startsAt, venue }: Session, days: FrontDays): number {
-  return days.startsAt === 0 ? day : venue.zone.daysFrom(days.startsAt).dayAt(startsAt);
+function dayOf({ day, startsAt, zone }: Session, days: FrontDays): number {
+  return days.startsAt === 0 ? day : zone.daysFrom(days.startsAt).dayAt(startsAt);
 }
 
 function slotOn(pool: Pool, name: SlotName, days: FrontDays): Slot | null {

@@ -8,7 +8,8 @@ import type { Instant } from './instant.ts';
 export interface Venue {
   readonly id: number;
   readonly name: string;
-  readonly zone: Zone;
+  /** Null if each session there has its own. */
+  readonly zone: Zone | null;
 }
 
 export interface Image {
@@ -32,23 +33,27 @@ export interface PriceTier {
   readonly valid: Period;
 }
 
-export type SessionStatus = 'draft' | 'scheduled' | 'postponed' | 'cancelled';
+export type SessionStatus = 'draft' | 'scheduled' | 'rescheduled' | 'postponed' | 'cancelled';
 
 /**
- * A session. A build loads scheduled ones alone, and leaves out those whose offer ended before now,
+ * A session, or one date of a daily session. A build loads scheduled ones alone, and leaves out those whose offer ended before now,
  * except some that ended in the last two days; an explanation loads all.
  */
 export interface Session {
   readonly id: number;
   readonly status: SessionStatus;
   readonly venue: Venue;
+  /** Its own, else its venue's. */
+  readonly zone: Zone;
   readonly startsAt: Instant;
-  /** The date printed on the ticket: the date of startsAt in the venue's zone, as a day number. */
+  /** The date printed on the ticket: that of startsAt in its zone, as a day number. */
   readonly day: number;
-  /** sales_end_at, else startsAt. */
+  /** The end of sales, else startsAt; of a date of a daily session, not after it closes. */
   readonly offerEndsAt: Instant;
   /** -Infinity if sales have no start. */
   readonly salesStartAt: number;
+  /** -Infinity if it has always been announced. */
+  readonly announcedAt: number;
   readonly isPaused: boolean;
   /** Seats left; null = unlimited, ≤ 0 = sold out. */
   readonly available: number | null;
@@ -105,6 +110,6 @@ export interface Product {
 /** The sessions of a product that one front does not show. */
 export interface Exclusion {
   readonly sessionIds: ReadonlySet<number>;
-  /** How many scheduled sessions are excluded, past ones included. */
-  readonly scheduledTotal: number;
+  /** Those of them that are scheduled, past ones included. */
+  readonly scheduledIds: ReadonlySet<number>;
 }

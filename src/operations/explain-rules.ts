@@ -69,17 +69,18 @@ function explainSessions({ front, product }: PlacedProduct, pool: Pool | null, n
   const excluded = product.exclusions.get(front.id);
   const days = frontDaysAt(front.zone.daysFrom(front.dayStartsAt), front.weekendDays, now);
   return product.sessions.map((session) => {
-    const { id, venue, status, startsAt, offerEndsAt, salesStartAt, isPaused, available } = session;
+    const { id, venue, zone, status, startsAt, offerEndsAt, salesStartAt, announcedAt, isPaused, available } = session;
     const refusal = offerRefusalAt(session, excluded, now);
     return {
       session: id,
-      start: venue.zone.format(startsAt),
+      start: zone.format(startsAt),
       venue: venue.name,
       status,
       refusal: refusal ?? (product.isPublished ? null : 'product-not-published'),
       soldOut: refusal === null ? outReasonAt(session, now) : null,
       isInPool: pool?.sessions.includes(session) === true,
       isOnSale: isOnSale(session, now),
+      announcedAt: endText(announcedAt),
       salesStartAt: endText(salesStartAt),
       salesEndAt: offerEndsAt === startsAt ? null : formatInstant(offerEndsAt),
       isPaused,

@@ -50,7 +50,7 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
   const log = new ConcernsLog(reader);
   // No front has the id 0, so no products are read.
   const catalogue = await loadFrontAlone(reader, frontId ?? 0, log);
-  const { fronts, badCodes, codeOf, positions, venues, attachedIds } = catalogue;
+  const { fronts, badCodes, codeOf, positions, venues, zones, attachedIds } = catalogue;
   const front = fronts.find((one) => one.code === code) ?? null;
   const state: ExplainResultJson['frontState'] =
     front !== null ? 'active' : badCodes.includes(code) ? 'unreadable' : 'disabled';
@@ -58,6 +58,7 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
   const context = {
     positions,
     venues,
+    zones,
     attachedIds,
     wantedIds: { has: () => true },
     spoiledSessions: new Map(),

@@ -55,7 +55,7 @@ function slotText(name: 'today' | 'tomorrow' | 'weekend', slot: Slot | null): st
 }
 
 function sessionTimeText(session: Session): string {
-  return `"${session.venue.zone.format(session.startsAt)}"`;
+  return `"${session.zone.format(session.startsAt)}"`;
 }
 
 function nullableText(text: string | null | undefined): string {

@@ -154,16 +154,18 @@ export class FrontCards implements CardSource {
 
   /** The first boundary of a position after the horizon; Infinity if it can have no card then. */
   nextBoundaryAt(position: number, until: Instant): number {
-    const { stateFroms, stateVariants, nextBoundaries } = this.#products;
+    const { stateFroms, stateVariants, nextBoundaries, nextAnnouncements } = this.#products;
     const state = stateAt(stateFroms, this.#firstStateAt[position] ?? NO_TIMELINE, until);
     if (state === NO_TIMELINE || this.#isBad(position)) return Infinity;
     const variant = stateVariants[state] ?? NO_VARIANT;
-    // An offer that has ended never resumes; a bad session no longer matters when it is over.
-    if (variant < 0 && dropReasonOf(variant) !== 'bad-data') return Infinity;
+    // An offer that has ended never resumes, but others may be announced; a bad session no longer
+    // matters when it is over.
+    const isEnded = variant < 0 && dropReasonOf(variant) !== 'bad-data';
+    const next = (isEnded ? nextAnnouncements : nextBoundaries)[this.#productAt[position] ?? 0] ?? Infinity;
     const visible = this.#front.products.visibleAt(position);
-    if (visible.until <= until) return Infinity;
+    if (visible.until <= until || (isEnded && next === Infinity)) return Infinity;
     if (visible.from > until) return visible.from;
-    return Math.min(visible.until, nextBoundaries[this.#productAt[position] ?? 0] ?? Infinity);
+    return isEnded ? next : Math.min(visible.until, next);
   }
 
   /** Advances a position to a later instant; returns whether the bytes of its card changed. */

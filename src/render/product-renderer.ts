@@ -2,7 +2,7 @@
 // at which it changes. A product is evaluated once per front profile (calendar, currency), not
 // once per front, and only at its own boundaries.
 
-import { boundariesOf } from '../catalogue/boundaries.ts';
+import { boundariesOf, type Boundaries } from '../catalogue/boundaries.ts';
 import { frontDaysAt, type FrontDays } from '../catalogue/days.ts';
 import type { FrontProfile } from '../catalogue/front.ts';
 import { periodContains } from '../catalogue/period.ts';
@@ -66,6 +66,11 @@ interface CurrentProduct {
   readonly timelines: Map<string, number>;
 }
 
+const NO_BOUNDARY: Pick<Boundaries, 'next' | 'nextAnnounced'> = {
+  next: Number.POSITIVE_INFINITY,
+  nextAnnounced: Number.POSITIVE_INFINITY,
+};
+
 /** Renders products one by one, for all front profiles. */
 export class ProductRenderer {
   readonly #now: Instant;
@@ -114,11 +119,11 @@ export class ProductRenderer {
     const groupTexts = product.groups.map(({ group, sortWeight }) =>
       groupText(this.#taxonomy.groups[group]?.slug ?? '', sortWeight),
     );
-    let nextBoundary = Number.POSITIVE_INFINITY;
+    let after = NO_BOUNDARY;
     if (product.isPublished) {
       const boundaries = boundariesOf(product, this.#now, this.#until);
       const instants = [this.#now, ...boundaries.within];
-      nextBoundary = boundaries.next;
+      after = boundaries;
       const current: CurrentProduct = {
         product,
         groupsText: `[${groupTexts.join(',')}]`,
@@ -135,14 +140,14 @@ export class ProductRenderer {
       }
     }
     const groups = product.groups.map(({ group }, i) => ({ group, length: groupTexts[i]?.length ?? 0 }));
-    this.#builder.product(product.id, nextBoundary, timelines, own, groups);
+    this.#builder.product(product.id, after, timelines, own, groups);
   }
 
   /** Gives a product that an error takes out no card on any front. */
   leaveOut(productId: number): void {
     const timeline = this.#builder.timeline([{ from: this.#now, variant: stateOfReason('bad-data') }]);
     const timelines = this.#moneyOfProfiles.map(() => timeline);
-    this.#builder.product(productId, Number.POSITIVE_INFINITY, timelines, new Map(), []);
+    this.#builder.product(productId, NO_BOUNDARY, timelines, new Map(), []);
   }
 
   /** The product's states at the given instants, on a front with these exclusions. */

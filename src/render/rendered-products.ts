@@ -2,6 +2,7 @@
 // applies. Stored as columns (typed arrays, no object per product), so that they cost the garbage
 // collector nothing.
 
+import type { Boundaries } from '../catalogue/boundaries.ts';
 import { DROP_REASONS, type DropReason } from '../catalogue/offer.ts';
 import { Column } from './column.ts';
 
@@ -35,6 +36,8 @@ export interface RenderedProducts {
   readonly ids: Float64Array;
   /** By product: its first boundary after the horizon; Infinity if there is none. */
   readonly nextBoundaries: Float64Array;
+  /** By product: the first instant after the horizon at which a session is announced, or Infinity. */
+  readonly nextAnnouncements: Float64Array;
   /** By product and profile: the first state of the timeline, or NO_TIMELINE. */
   readonly timelines: Int32Array;
   /**
@@ -104,6 +107,7 @@ const BLOCK_BYTES = 1 << 22;
 export class RenderedProductsBuilder {
   readonly #ids = new Column(Float64Array);
   readonly #nextBoundaries = new Column(Float64Array);
+  readonly #nextAnnouncements = new Column(Float64Array);
   readonly #timelines = new Column(Int32Array);
   readonly #ownStarts = new Column(Int32Array);
   readonly #ownFrontIds = new Column(Float64Array);
@@ -169,13 +173,14 @@ export class RenderedProductsBuilder {
    */
   product(
     id: number,
-    nextBoundary: number,
+    { next, nextAnnounced }: Pick<Boundaries, 'next' | 'nextAnnounced'>,
     timelines: readonly number[],
     own: ReadonlyMap<number, number>,
     groups: readonly { readonly group: number; readonly length: number }[],
   ): void {
     this.#ids.push(id);
-    this.#nextBoundaries.push(nextBoundary);
+    this.#nextBoundaries.push(next);
+    this.#nextAnnouncements.push(nextAnnounced);
     for (const timeline of timelines) this.#timelines.push(timeline);
     for (const [frontId, timeline] of own) {
       this.#ownFrontIds.push(frontId);
@@ -193,6 +198,7 @@ export class RenderedProductsBuilder {
     return {
       ids: this.#ids.values,
       nextBoundaries: this.#nextBoundaries.values,
+      nextAnnouncements: this.#nextAnnouncements.values,
       timelines: this.#timelines.values,
       ownStarts: this.#ownStarts.values,
       ownFrontIds: this.#ownFrontIds.values,

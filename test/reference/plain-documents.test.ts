@@ -28,6 +28,7 @@ const NOTHING_DROPPED: Record<DropReason, number> = {
   'not-visible': 0,
   'no-sessions': 0,
   'not-scheduled': 0,
+  'not-announced': 0,
   excluded: 0,
   over: 0,
   'prices-expired': 0,

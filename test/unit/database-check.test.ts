@@ -230,7 +230,7 @@ describe('rules that no CHECK can hold', () => {
   ])('a session at %s in %s has no printable year: %s', async (startsAt, zone, severity) => {
     const set = `UPDATE sessions SET starts_at = '${startsAt}', starts_local = NULL; UPDATE venues SET timezone = '${zone}'`;
     expect(await linesWith(sql(set))).toEqual([
-      `${severity} year-unprintable sessions 15: starts_at: expected a wall time in the years 0000 to 9999 at the venue (${zone}), found ${startsAt}`,
+      `${severity} year-unprintable sessions 15: starts_at: expected a wall time in the years 0000 to 9999 (${zone}), found ${startsAt}`,
     ]);
   });
 
@@ -495,14 +495,14 @@ describe('key material', () => {
 describe('a contract that is broken', () => {
   const broken = sql(`
     DROP TABLE badges;
-    ALTER TABLE venues DROP COLUMN timezone;
+    ALTER TABLE venues DROP COLUMN name;
     DROP TABLE images; CREATE TABLE images (id INTEGER, url BLOB, alt_text REAL, copyright TEXT, copyright_url INT);
     DROP TABLE tags; CREATE VIEW tags AS SELECT * FROM their_tags;
     UPDATE fronts SET currency = 'roubles'`);
 
   test('is reported whole, and the sound tables are checked', async () => {
     expect(await linesWith(broken)).toEqual([
-      'error column-missing venues.timezone: expected a column "timezone" in "venues", found id, name, city',
+      'error column-missing venues.name: expected a column "name" in "venues", found id, timezone, city',
       'error column-type-wrong images.url: expected images.url to be TEXT, found BLOB',
       'error column-type-wrong images.alt_text: expected images.alt_text to be TEXT, found REAL',
       'error column-type-wrong images.copyright_url: expected images.copyright_url to be TEXT, found INT',
@@ -582,15 +582,14 @@ describe('a contract that is broken', () => {
     await using reader = await openCatalogue(spoiled);
     const error = await checkContract(reader).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(AppError);
-    expect(error).toMatchObject({ code: 'contract-column-missing', hint: expect.stringContaining('venues.timezone') });
+    expect(error).toMatchObject({ code: 'contract-column-missing', hint: expect.stringContaining('venues.name') });
   });
 
   test('is not one where views, generated columns and untyped columns have what is needed', async () => {
     const lines = await linesWith(
       sql(`
         ALTER TABLE sessions RENAME TO their_sessions;
-        CREATE VIEW sessions AS SELECT * FROM their_sessions UNION ALL SELECT *, 1 AS x FROM (SELECT NULL, NULL, NULL,
-          NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) WHERE 0;
+        CREATE VIEW sessions AS SELECT * FROM their_sessions UNION ALL SELECT * FROM their_sessions WHERE 0;
         DROP TABLE tags; CREATE TABLE tags (id INTEGER, label VARCHAR(30), slug TEXT AS (lower(label)) STORED,
           name TEXT AS (label), sort_weight NUMERIC);
         INSERT INTO tags (id, label, sort_weight) VALUES (19, 'Classics', 0)`),

@@ -89,6 +89,7 @@ function reasonText(
     'not-visible': rules === null ? '' : visibleText(rules, units),
     'no-sessions': 'it has no sessions',
     'not-scheduled': `none of ${total} is scheduled`,
+    'not-announced': `none of ${total} has been announced`,
     excluded: 'this front sells none of its scheduled sessions (front_session_exclusions)',
     over: `none of ${total} can still be bought`,
     'prices-expired': 'every public ticket price of its sessions has expired',
@@ -174,6 +175,7 @@ function sessionText(session: ExplainedSession, { when }: FrontUnits): string {
   const { refusal, soldOut, isInPool, isOnSale, salesStartAt, salesEndAt, isPaused, available, days } = session;
   const refusals = {
     'not-scheduled': `its status is ${session.status}`,
+    'not-announced': `it is announced ${when(session.announcedAt)}`,
     excluded: 'this front does not sell it (front_session_exclusions)',
     over: 'it can no longer be bought',
     'prices-expired': 'every public ticket price has expired',

@@ -15,9 +15,11 @@ const sessionSchema = z.strictObject({
   /** The venue's wall time, as documents print it. */
   start: z.string(),
   venue: z.string(),
-  status: z.enum(['draft', 'scheduled', 'postponed', 'cancelled']),
+  status: z.enum(['draft', 'scheduled', 'rescheduled', 'postponed', 'cancelled']),
   /** The first rule that refuses it; null if it is offered. */
-  refusal: z.enum(['not-scheduled', 'excluded', 'over', 'prices-expired', 'product-not-published']).nullable(),
+  refusal: z
+    .enum(['not-scheduled', 'not-announced', 'excluded', 'over', 'prices-expired', 'product-not-published'])
+    .nullable(),
   soldOut: z.enum(['no-seats', 'no-tickets']).nullable(),
   /**
    * Whether the card describes it. The pool is the offered sessions that are not sold out, or all
@@ -25,6 +27,8 @@ const sessionSchema = z.strictObject({
    */
   isInPool: z.boolean(),
   isOnSale: z.boolean(),
+  /** null if it has always been announced. */
+  announcedAt: maybeInstant,
   salesStartAt: maybeInstant,
   /** null if sales end when the session starts. */
   salesEndAt: maybeInstant,

@@ -143,5 +143,10 @@ const VENUE = new RowChecker('venues', ['id', 'timezone']);
 
 async function zonesOfVenues(reader: CatalogueReader, zones: Zones): Promise<ReadonlyMap<number, Zone | null>> {
   const venues = (await reader.rows(checkedRows(VENUE))).filter((row) => VENUE.accepts(row));
-  return new Map(venues.map(([id, timezone]) => [id, zones.get(timezone)]));
+  const zoneOf = new Map<number, Zone | null>();
+  for (const [id, timezone] of venues) {
+    const zone = timezone === null ? null : zones.get(timezone);
+    if (timezone === null || zone !== null) zoneOf.set(id, zone);
+  }
+  return zoneOf;
 }

@@ -19,7 +19,7 @@ export interface Context {
   readonly readable: ReadonlySet<TableName>;
   readonly shown: ShownRows;
   readonly zones: Zones;
-  /** The zones of venues by id; null where one is not known. */
+  /** The zones of venues by id, but for unknown ones; null where sessions have their own. */
   readonly zoneOf: ReadonlyMap<number, Zone | null>;
   /** Version of the time-zone rules. */
   readonly tzdata: string;

@@ -3,11 +3,13 @@
 // row instead of only those that a build reads.
 
 import { knownTables } from '../contract/query-builders.ts';
-import { names, RowChecker } from '../contract/row-checker.ts';
-import { noPublicTier, noStart, pauseFinding, startOf } from '../contract/row-rules.ts';
+import { RowChecker } from '../contract/row-checker.ts';
+import { noPublicTier, noStart, pauseFinding } from '../contract/row-rules.ts';
 import { unknownZone } from '../contract/zones.ts';
 import { KEY, keyFinding } from '../load/load-keys.ts';
+import { SESSION as TIMES } from '../load/product-queries.ts';
 import { zoneRulesFindings } from '../load/server-zone-rules.ts';
+import { timesOf } from '../load/session-times.ts';
 import { EMPTY_FRONTS } from './empty-fronts.ts';
 import { ruleOnRows, type Rule } from './rule.ts';
 import { WHOLE_UNIT_PRICES } from './whole-unit-prices.ts';
@@ -15,7 +17,7 @@ import { WHOLE_UNIT_PRICES } from './whole-unit-prices.ts';
 const ZONES = (['fronts', 'venues'] as const).map((table) => {
   const checker = new RowChecker(table, ['id', 'timezone']);
   return ruleOnRows(checker, (row, { zones }) =>
-    zones.get(row[1]) === null ? unknownZone(checker.locationOf(row), row[1]) : null,
+    row[1] !== null && zones.get(row[1]) === null ? unknownZone(checker.locationOf(row), row[1]) : null,
   );
 });
 
@@ -30,15 +32,15 @@ const ZONE_RULES: Rule = {
   },
 };
 
-const START = new RowChecker('sessions', names('id venue_id starts_at starts_local product_id sales_end_at status'));
-const STARTS = ruleOnRows(
-  START,
-  (row, { zoneOf, tzdata }) => {
-    const [, venueId, startsAt, startsLocal] = row;
-    if (startsAt === null && startsLocal === null) return noStart(START.locationOf(row));
-    // Without a zone there is a finding already: a dangling id, or an unknown zone.
-    const zone = zoneOf.get(venueId) ?? null;
-    return zone === null ? null : startOf(() => START.locationOf(row), startsAt, startsLocal, zone, tzdata).finding;
+const TIMED = new RowChecker('sessions', [...TIMES.columns, 'product_id']);
+const SESSION_TIMES = ruleOnRows(
+  TIMED,
+  (row, { zoneOf, zones, tzdata }) => {
+    const [, venueId, startsAt, startsLocal, , , , , , timezone] = row;
+    if (startsAt === null && startsLocal === null) return noStart(TIMED.locationOf(row));
+    const zone = timezone === null ? zoneOf.get(venueId) : zones.get(timezone);
+    // There is a finding already: a dangling id, or a venue's unknown zone.
+    return zone === undefined ? null : (timesOf(row, zone, tzdata).findings[0] ?? null);
   },
   { needs: ['venues'] },
 );
@@ -62,7 +64,7 @@ export const RULES: readonly Rule[] = [
   ruleOnRows(KEY, keyFinding),
   PAUSES,
   ZONE_RULES,
-  STARTS,
+  SESSION_TIMES,
   PRIVATE_SESSIONS,
   WHOLE_UNIT_PRICES,
   EMPTY_FRONTS,

@@ -3,7 +3,7 @@
 
 import type { Instant } from '../../catalogue/instant.ts';
 import type { Finding } from '../../findings.ts';
-import { endOfSession } from '../contract/row-rules.ts';
+import { endOfSession, type EndCells } from '../contract/row-rules.ts';
 import { anyTable } from '../contract/query-builders.ts';
 import { TABLES, type TableName } from '../contract/tables.ts';
 import type { CatalogueReader } from '../reader.ts';
@@ -43,10 +43,12 @@ export class ShownRows {
   }
 
   /** Where the time that says it has an error, nothing is over. */
-  #isOver({ starts_at: startsAt, starts_local: startsLocal, sales_end_at: salesEndAt }: RowValues): boolean {
-    const { starts_at: instant, starts_local: wallTime } = TABLES.sessions;
-    if (!instant.accepts(salesEndAt) || !instant.accepts(startsAt) || !wallTime.accepts(startsLocal)) return false;
-    return endOfSession(startsAt, startsLocal, salesEndAt) <= this.#now;
+  #isOver(row: RowValues): boolean {
+    const { sessions } = TABLES;
+    const cell = (column: keyof EndCells): unknown => row[column] ?? null;
+    if (!END_COLUMNS.every((column) => sessions[column].accepts(cell(column)))) return false;
+    const cells = Object.fromEntries(END_COLUMNS.map((column) => [column, cell(column)]));
+    return endOfSession(cells as EndCells) <= this.#now;
   }
 
   /** Whether an id may be that of a published product on an active front. */
@@ -88,5 +90,14 @@ export class ShownRows {
 }
 
 const NEEDED: readonly TableName[] = ['fronts', 'products', 'front_products'];
+const END_COLUMNS = [
+  'starts_at',
+  'starts_local',
+  'ends_at',
+  'ends_local',
+  'daily',
+  'sales_end_at',
+  'sales_end_local',
+] as const satisfies readonly (keyof EndCells)[];
 const UNSOLD: ReadonlySet<unknown> = new Set(['draft', 'postponed', 'cancelled']);
 const UNPUBLISHED: ReadonlySet<unknown> = new Set(['draft', 'archived']);

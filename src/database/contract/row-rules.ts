@@ -3,6 +3,7 @@
 // columns.ts.
 
 import { OFFSET_SECONDS_MAX, type Zone } from '../../catalogue/calendar.ts';
+import { SECONDS_PER_DAY } from '../../catalogue/instant.ts';
 import type { Finding } from '../../findings.ts';
 import { formatDateTime, formatInstant, instantOfText, type Instant } from '../../catalogue/instant.ts';
 import { findingOf, FRACTION, quoted } from './row-checker.ts';
@@ -11,62 +12,119 @@ import { wallTimeIn } from './values.ts';
 const EARLIEST_WALL_TIME = wallTimeIn('0000-01-01T00:00:00');
 const LATEST_WALL_TIME = wallTimeIn('9999-12-31T23:59:59');
 
-/** When a session starts, and what is wrong with how its row says so. */
-export interface Start {
-  /** Null where the row does not tell, which is an error. */
-  readonly startsAt: Instant | null;
-  /** The same by the clock of the venue, in seconds as if it were UTC. */
-  readonly wallTime: number;
+/** The columns of a session's times that may be a wall time in place of the instant. */
+export const WALL_TIME_OF = {
+  starts_at: 'starts_local',
+  ends_at: 'ends_local',
+  sales_start_at: 'sales_start_local',
+  sales_end_at: 'sales_end_local',
+  visible_from: 'visible_from_local',
+} as const;
+
+/** A time of a session, as its row has it. */
+export interface TimeCells {
+  readonly column: keyof typeof WALL_TIME_OF;
+  readonly instant: string | null;
+  readonly local: string | null;
+}
+
+/** A time of a session, and what is wrong with how its row says it. */
+export interface SessionTime {
+  /** Null where the row says none, or has an error. */
+  readonly at: Instant | null;
   readonly finding: Finding | null;
 }
 
 /**
- * The start of a session from checked values: `starts_at`, or where that is NULL the wall time in
- * the zone of its venue.
+ * A time of a session from checked values: the instant, or where that is NULL the wall time in the
+ * zone of the session.
  */
+export function timeOf(locationOf: () => string, cells: TimeCells, zone: Zone, tzdata: string): SessionTime {
+  const { column, instant, local } = cells;
+  if (instant === null) return local === null ? NO_TIME : timeByWallTime(locationOf, column, local, zone, tzdata);
+  const at = instantOfText(instant);
+  if (local === null || wallTimeIn(local) === at + zone.offsetAt(at)) return { at, finding: null };
+  const message =
+    `time-zone drift: ${WALL_TIME_OF[column]} says ${local}, but ${instant} is ${formatDateTime(at + zone.offsetAt(at))} ` +
+    `in ${zone.name} by the rules of tzdata ${tzdata}`;
+  return { at, finding: findingOf('warning', 'zone-drift', locationOf(), message) };
+}
+
+const NO_TIME: SessionTime = { at: null, finding: null };
+
+/** The start of a session likewise: one that it must have, and that can be printed. */
 export function startOf(
   locationOf: () => string,
-  startsAt: string | null,
-  startsLocal: string | null,
+  instant: string | null,
+  local: string | null,
   zone: Zone,
   tzdata: string,
-): Start {
-  if (startsAt === null) return startByWallTime(locationOf, startsLocal, zone, tzdata);
-  const at = instantOfText(startsAt);
-  const wallTime = at + zone.offsetAt(at);
-  let finding: Finding | null = null;
-  if (wallTime < EARLIEST_WALL_TIME || wallTime > LATEST_WALL_TIME) {
-    const message = `starts_at: expected a wall time in the years 0000 to 9999 at the venue (${zone.name}), found ${startsAt}`;
-    finding = findingOf('error', 'year-unprintable', locationOf(), message);
-  } else if (startsLocal !== null && wallTimeIn(startsLocal) !== wallTime) {
-    const message =
-      `time-zone drift: starts_local says ${startsLocal}, but ${startsAt} is ${formatDateTime(wallTime)} in ${zone.name} ` +
-      `by the rules of tzdata ${tzdata}`;
-    finding = findingOf('warning', 'zone-drift', locationOf(), message);
-  }
-  return { startsAt: at, wallTime, finding };
+): SessionTime {
+  if (instant === null && local === null) return { at: null, finding: noStart(locationOf()) };
+  const start = timeOf(locationOf, { column: 'starts_at', instant, local }, zone, tzdata);
+  if (start.at === null) return start;
+  const wallTime = start.at + zone.offsetAt(start.at);
+  if (wallTime >= EARLIEST_WALL_TIME && wallTime <= LATEST_WALL_TIME) return start;
+  const message = `starts_at: expected a wall time in the years 0000 to 9999 (${zone.name}), found ${instant}`;
+  return { at: null, finding: findingOf('error', 'year-unprintable', locationOf(), message) };
 }
 
 /**
  * Of a wall time that occurs twice the earlier is taken: a visitor who comes an hour early misses
  * nothing.
  */
-function startByWallTime(locationOf: () => string, startsLocal: string | null, zone: Zone, tzdata: string): Start {
-  if (startsLocal === null) return { startsAt: null, wallTime: Number.NaN, finding: noStart(locationOf()) };
-  const wallTime = wallTimeIn(startsLocal);
-  const [startsAt = null, later] = zone.instantsAt(wallTime);
-  let finding: Finding | null = null;
-  if (startsAt === null) {
-    const message = `starts_local: expected a wall time that clocks in ${zone.name} show, found ${startsLocal}, which they skip by the rules of tzdata ${tzdata}`;
-    const hint = 'correct the time, or write starts_at, the instant';
-    finding = { ...findingOf('error', 'wall-time-skipped', locationOf(), message), hint };
-  } else if (later !== undefined) {
-    const message =
-      `starts_local: ${startsLocal} occurs twice in ${zone.name} by the rules of tzdata ${tzdata}; ` +
-      `taken as ${formatInstant(startsAt)}, not ${formatInstant(later)}: starts_at can say which`;
-    finding = findingOf('warning', 'wall-time-repeated', locationOf(), message);
+function timeByWallTime(
+  locationOf: () => string,
+  column: TimeCells['column'],
+  local: string,
+  zone: Zone,
+  tzdata: string,
+): SessionTime {
+  const [at = null, later] = zone.instantsAt(wallTimeIn(local));
+  if (at === null) {
+    const message = `${WALL_TIME_OF[column]}: expected a wall time that clocks in ${zone.name} show, found ${local}, which they skip by the rules of tzdata ${tzdata}`;
+    const hint = `correct the time, or write ${column}, the instant`;
+    return { at, finding: { ...findingOf('error', 'wall-time-skipped', locationOf(), message), hint } };
   }
-  return { startsAt, wallTime, finding };
+  if (later === undefined) return { at, finding: null };
+  const message =
+    `${WALL_TIME_OF[column]}: ${local} occurs twice in ${zone.name} by the rules of tzdata ${tzdata}; ` +
+    `taken as ${formatInstant(at)}, not ${formatInstant(later)}: ${column} can say which`;
+  return { at, finding: findingOf('warning', 'wall-time-repeated', locationOf(), message) };
+}
+
+/** A session or its venue has a time zone. */
+export function noZone(location: string): Finding {
+  const message = 'timezone: expected an IANA time zone in the session or its venue, found NULL in both';
+  return findingOf('error', 'zone-unknown', location, message, 'timezone');
+}
+
+/** Ten years: a longer daily session is a mistyped year. */
+const DATES_MAX = 3660;
+
+/** What keeps a session from standing for one on every date from its start to its end. */
+export function dailyFinding(
+  locationOf: () => string,
+  start: Instant,
+  end: Instant | null,
+  zone: Zone,
+): Finding | null {
+  const fault = (expected: string, found: string): Finding =>
+    findingOf(
+      'error',
+      'daily-end',
+      locationOf(),
+      `ends_at: expected of a daily session ${expected}, found ${found}`,
+      'ends_at',
+    );
+  if (end === null) return fault('the end of its last date', 'NULL');
+  const [from, until] = [start + zone.offsetAt(start), end + zone.offsetAt(end)];
+  const days = Math.floor(until / SECONDS_PER_DAY) - Math.floor(from / SECONDS_PER_DAY);
+  const hours = `${formatDateTime(from)} to ${formatDateTime(until)}`;
+  if (days < 0 || until % SECONDS_PER_DAY <= from % SECONDS_PER_DAY) {
+    return fault('a time of day after that of its start, on the same date or a later one', hours);
+  }
+  return days < DATES_MAX ? null : fault(`at most ${DATES_MAX} dates`, hours);
 }
 
 /** A session says when it starts. */
@@ -111,17 +169,29 @@ function firstInstantNotBefore(value: unknown, form: keyof typeof FORM): number 
   return notBefore;
 }
 
+/** The cells of a session's row that say when its offer ends; a value may be anything. */
+export type EndCells = Readonly<
+  Record<
+    'starts_at' | 'starts_local' | 'ends_at' | 'ends_local' | 'daily' | 'sales_end_at' | 'sales_end_local',
+    unknown
+  >
+>;
+
 /**
  * When a session no longer matters by what its row says of times, as the query for sessions sees
- * it; `start` is the instant of `starts_local`, if that is known. Infinity where no value says it.
+ * it; Infinity where no value says it. `zone` is the session's, if that is known.
  */
-export function endOfSession(
-  startsAt: unknown,
-  startsLocal: unknown,
-  salesEndAt: unknown,
-  start: Instant | null = null,
-): number {
-  if (salesEndAt !== null) return firstInstantNotBefore(salesEndAt, 'instant');
-  if (startsAt !== null) return firstInstantNotBefore(startsAt, 'instant');
-  return start ?? firstInstantNotBefore(startsLocal, 'wall') + OFFSET_SECONDS_MAX;
+export function endOfSession(cells: EndCells, zone: Zone | null = null): number {
+  const endBy = (instant: unknown, local: unknown): number => {
+    if (instant !== null) return firstInstantNotBefore(instant, 'instant');
+    const wallTime = firstInstantNotBefore(local, 'wall');
+    const [at] = zone === null || !Number.isFinite(wallTime) ? [] : zone.instantsAt(wallTime);
+    return at ?? wallTime + OFFSET_SECONDS_MAX;
+  };
+  if (cells.sales_end_at !== null || cells.sales_end_local !== null) {
+    return endBy(cells.sales_end_at, cells.sales_end_local);
+  }
+  // The last of its dates may be anywhere up to the end.
+  if (cells.daily !== 0) return endBy(cells.ends_at, cells.ends_local);
+  return endBy(cells.starts_at, cells.starts_local);
 }

@@ -22,6 +22,7 @@ import { zoneRulesFindings } from './server-zone-rules.ts';
 export interface References extends LoadedTaxonomy {
   /** A finding where the row is bad. */
   readonly venues: ReadonlyMap<number, Venue | Finding>;
+  readonly zones: Zones;
 }
 
 export interface LoadedCatalogue extends References, LoadedFronts {
@@ -81,7 +82,7 @@ export async function loadFrontAlone(
 }
 
 async function loadReferences(reader: CatalogueReader, zones: Zones, log: FindingLog): Promise<References> {
-  return { ...(await loadTaxonomy(reader, log)), venues: await loadVenues(reader, zones, log) };
+  return { ...(await loadTaxonomy(reader, log)), venues: await loadVenues(reader, zones, log), zones };
 }
 
 function zonesOf({ venues }: References) {
@@ -102,7 +103,7 @@ export interface ProductRange {
  */
 export async function* loadProducts(
   reader: CatalogueReader,
-  { positions, venues, attachedIds, fronts, productNumbers }: LoadedCatalogue,
+  { positions, venues, zones, attachedIds, fronts, productNumbers }: LoadedCatalogue,
   { tzdata, withoutForeignKeys }: Omit<LoadSettings, 'frontCodes'>,
   log: FindingLog,
   now: Instant,
@@ -111,6 +112,7 @@ export async function* loadProducts(
   const load = new ProductLoad(reader, {
     positions,
     venues,
+    zones,
     attachedIds,
     wantedIds: listed,
     spoiledSessions: new Map(),

@@ -264,7 +264,7 @@ export class ProductLoad {
       .select(({ fn }) => [
         'product_id',
         fn.countAll().as('total'),
-        fn.countAll().filterWhere('status', '=', 'scheduled').as('scheduled'),
+        fn.countAll().filterWhere('status', 'in', ['scheduled', 'rescheduled']).as('scheduled'),
       ])
       .where('product_id', 'in', ids)
       .groupBy('product_id')

@@ -2,19 +2,22 @@
 // in a row takes out its session; in a default tier, the product (containment.md). A row that no
 // document can come to show takes out nothing: its session is over, or is not read at all.
 
-import { instantOfText, SECONDS_PER_DAY, type Instant } from '../../catalogue/instant.ts';
-import { tierRefusal } from '../../catalogue/offer.ts';
+import type { Zone, Zones } from '../../catalogue/calendar.ts';
+import type { Instant } from '../../catalogue/instant.ts';
+import { isScheduled, tierRefusal } from '../../catalogue/offer.ts';
 import type { BadSession, PriceTier, Session, Venue } from '../../catalogue/product.ts';
 import type { Finding } from '../../findings.ts';
 import { SESSION, TIER } from './product-queries.ts';
-import { dangling, repeated, type FindingLog } from '../contract/row-checker.ts';
-import { endOfSession, noPublicTier, startOf } from '../contract/row-rules.ts';
+import { dangling, repeated, type FindingLog, type RowOf } from '../contract/row-checker.ts';
+import { endOfSession, noPublicTier, type EndCells } from '../contract/row-rules.ts';
+import { onDates, timesOf, type SessionDate } from './session-times.ts';
 import { periodOf } from '../contract/values.ts';
 
 /** What sessions refer to. */
 export interface SessionContext {
   /** By id; a finding where the row is bad. */
   readonly venues: ReadonlyMap<number, Venue | Finding>;
+  readonly zones: Zones;
   /** Sessions that a row of another table spoils: that row's finding, by id. */
   readonly spoiledSessions: ReadonlyMap<number, Finding>;
   /** Version of the time-zone rules, for the drift warning. */
@@ -61,7 +64,7 @@ class SessionRows {
     for (const session of all) {
       const findings = findingsOf(session);
       if (findings.length === 0) this.sessions.push(session);
-      else if (session.status === 'scheduled') this.leaveOut(session.id, session.offerEndsAt, findings, isNoted);
+      else if (isScheduled(session.status)) this.leaveOut(session.id, session.offerEndsAt, findings, isNoted);
     }
   }
 }
@@ -74,55 +77,58 @@ export function sessionsOf(
   productId: number,
   rows: readonly unknown[][],
   tierRows: readonly unknown[][],
-  { venues, spoiledSessions, tzdata, now }: SessionContext,
+  context: SessionContext,
   log: FindingLog,
 ): ProductSessions {
+  const { venues, zones, spoiledSessions, tzdata, now } = context;
   const tiers = tiersOf(tierRows, log);
   log.add(tiers.defaultFindings, { productId });
   const read = new SessionRows(productId, now, log);
   const ids = new Set<number>();
   const repeatedIds = new Set<number>();
+  /** The dates of daily sessions, by id. */
+  const dates = new Map<number, readonly SessionDate[]>();
   for (const row of rows) {
-    if (!SESSION.accepts(row)) {
+    if (!isSound(row)) {
       const status = SESSION.valueOf(row, 'status');
-      if (status !== undefined && status !== 'scheduled') continue;
-      const venueId = SESSION.valueOf(row, 'venue_id');
-      const venue = venueId === undefined ? undefined : venues.get(venueId);
-      const endsAt = endOfBad(row, venue !== undefined && 'zone' in venue ? venue : null, tzdata);
+      if (status !== undefined && !isScheduled(status)) continue;
+      const endsAt = endOfSession(endCells(row), zoneOfBad(row, context));
       read.leaveOut(SESSION.valueOf(row, 'id') ?? null, endsAt, SESSION.findings(row, log.source));
       continue;
     }
     // By index, not destructured: there are millions.
     const id = row[0];
     const venueId = row[1];
-    const salesStart = row[4];
-    const salesEnd = row[5];
+    const status = row[6];
     if (ids.has(id)) repeatedIds.add(id);
     ids.add(id);
     const venue = venues.get(venueId);
     if (venue === undefined || 'severity' in venue) {
       const finding = venue ?? dangling(SESSION.locationOf(row), 'venue_id', 'venues', venueId);
-      if (row[6] === 'scheduled') read.leaveOut(id, endOfBad(row, null, tzdata), [finding], venue !== undefined);
+      if (isScheduled(status)) read.leaveOut(id, endOfSession(endCells(row)), [finding], venue !== undefined);
       continue;
     }
-    const start = startOf(() => SESSION.locationOf(row), row[2], row[3], venue.zone, tzdata);
-    const startsAt = start.startsAt;
-    const found = start.finding === null ? [] : [start.finding];
-    if (startsAt === null || start.finding?.severity === 'error') {
-      if (row[6] === 'scheduled') read.leaveOut(id, endOfBad(row, venue, tzdata), found);
+    const zone = row[9] === null ? venue.zone : zones.get(row[9]);
+    const times = timesOf(row, zone, tzdata);
+    if (zone === null || times.startsAt === null) {
+      if (isScheduled(status)) read.leaveOut(id, endOfSession(endCells(row), zone), times.findings);
       continue;
     }
-    log.add(found, {});
+    log.add(times.findings, {});
     const own = tiers.bySession.get(id);
     if (own?.length === 0) log.add([noPublicTier(SESSION.locationOf(row))], {});
+    const { startsAt, offerEndsAt } = times;
+    if (times.dates !== null) dates.set(id, times.dates);
     read.sessions.push({
       id,
-      status: row[6],
+      status,
       venue,
+      zone,
       startsAt,
-      day: Math.floor(start.wallTime / SECONDS_PER_DAY),
-      offerEndsAt: salesEnd === null ? startsAt : instantOfText(salesEnd),
-      salesStartAt: salesStart === null ? Number.NEGATIVE_INFINITY : instantOfText(salesStart),
+      day: zone.dayAt(startsAt),
+      offerEndsAt,
+      salesStartAt: times.salesStartAt,
+      announcedAt: times.announcedAt,
       isPaused: row[7] === 1,
       available: row[8],
       tiers: own ?? tiers.defaults,
@@ -134,15 +140,32 @@ export function sessionsOf(
   if (spoiledSessions.size > 0) {
     read.leaveOutMore(({ id }) => [spoiledSessions.get(id) ?? []].flat(), true);
   }
-  return { sessions: sorted(read.sessions), badSessions: read.badSessions };
+  const sessions =
+    dates.size === 0 ? read.sessions : read.sessions.flatMap((one) => onDates(one, dates.get(one.id), now));
+  return { sessions: sorted(sessions), badSessions: read.badSessions };
 }
 
-/** When the offer of a session with an error ends: a build for a later instant leaves out the same. */
-function endOfBad(row: readonly unknown[], venue: Venue | null, tzdata: string): number {
-  const [, , startsAt, startsLocal, , salesEndAt] = row;
-  const local = SESSION.valueOf(row, 'starts_local') ?? null;
-  const start = venue === null || local === null ? null : startOf(() => '', null, local, venue.zone, tzdata).startsAt;
-  return endOfSession(startsAt, startsLocal, salesEndAt, start);
+/** Whether a row is good but for the end of a session that is not daily, which no document needs. */
+function isSound(row: unknown[]): row is unknown[] & RowOf<'sessions', typeof SESSION.columns> {
+  if (SESSION.accepts(row)) return true;
+  if (SESSION.valueOf(row, 'daily') !== 0) return false;
+  row[11] = null;
+  row[12] = null;
+  return SESSION.accepts(row);
+}
+
+/** The cells of a row, good or bad, that say when its offer ends. */
+function endCells(row: readonly unknown[]): EndCells {
+  const [, , starts_at, starts_local, , sales_end_at, , , , , daily, ends_at, ends_local, , sales_end_local] = row;
+  return { starts_at, starts_local, sales_end_at, daily, ends_at, ends_local, sales_end_local };
+}
+
+/** The zone of a session with an error, if it is known: a build for a later instant leaves out the same. */
+function zoneOfBad(row: readonly unknown[], { venues, zones }: SessionContext): Zone | null {
+  const timezone = SESSION.valueOf(row, 'timezone');
+  if (typeof timezone === 'string') return zones.get(timezone);
+  const venue = venues.get(SESSION.valueOf(row, 'venue_id') ?? Number.NaN);
+  return venue !== undefined && 'zone' in venue ? venue.zone : null;
 }
 
 /**

@@ -119,13 +119,14 @@ export async function loadVenues(
       continue;
     }
     const [id, name, timezone] = row;
-    const zone = zones.get(timezone);
-    if (zone !== null && !venues.has(id)) {
+    const zone = timezone === null ? null : zones.get(timezone);
+    const isKnown = timezone === null || zone !== null;
+    if (isKnown && !venues.has(id)) {
       venues.set(id, { id, name, zone });
       continue;
     }
     const location = VENUE.locationOf(row);
-    const finding = zone === null ? unknownZone(location, timezone) : repeated(location);
+    const finding = isKnown ? repeated(location) : unknownZone(location, timezone);
     log.add([finding], {});
     venues.set(id, finding);
   }

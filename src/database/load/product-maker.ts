@@ -182,7 +182,7 @@ function exclusionsOf(
   rows: Rows,
   log: FindingLog,
 ): { readonly exclusions: ReadonlyMap<number, Exclusion>; readonly spoiled: SessionContext['spoiledSessions'] } {
-  const exclusions = new Map<number, { sessionIds: Set<number>; scheduledTotal: number }>();
+  const exclusions = new Map<number, { sessionIds: Set<number>; scheduledIds: Set<number> }>();
   const spoiled = new Map<number, Finding>();
   for (const [frontId, sessionId, status] of rows) {
     const row = [frontId, sessionId];
@@ -193,9 +193,9 @@ function exclusionsOf(
       if (id !== undefined && findings[0] !== undefined) spoiled.set(id, findings[0]);
       continue;
     }
-    const exclusion = exclusions.get(row[0]) ?? { sessionIds: new Set(), scheduledTotal: 0 };
+    const exclusion = exclusions.get(row[0]) ?? { sessionIds: new Set(), scheduledIds: new Set() };
     exclusion.sessionIds.add(row[1]);
-    if (status === 'scheduled') exclusion.scheduledTotal += 1;
+    if (status === 'scheduled' || status === 'rescheduled') exclusion.scheduledIds.add(row[1]);
     exclusions.set(row[0], exclusion);
   }
   return { exclusions, spoiled };

@@ -14,10 +14,10 @@ export const PRODUCT = new RowChecker(
   names('id slug name age_rating sale_schema pushka paused paused_until image_id status'),
 );
 export const IMAGE = new RowChecker('images', ['id', 'url', 'alt_text', 'copyright', 'copyright_url']);
-export const SESSION = new RowChecker(
-  'sessions',
-  names('id venue_id starts_at starts_local sales_start_at sales_end_at status paused available'),
-);
+export const SESSION = new RowChecker('sessions', [
+  ...names('id venue_id starts_at starts_local sales_start_at sales_end_at status paused available timezone daily'),
+  ...names('ends_at ends_local sales_start_local sales_end_local visible_from visible_from_local'),
+]);
 export const TIER = new RowChecker(
   'price_tiers',
   names('id session_id kind is_public in_price_from amount_minor currency available valid_from valid_until'),
@@ -76,20 +76,24 @@ export function childGrouping(
 }
 
 /**
- * Scheduled sessions whose offer ends after now. Rows with an invalid instant or status are
- * included, so that they are reported. A wall time may be up to sixteen hours from UTC, so sessions
- * without another start are included for that long after now.
+ * Scheduled sessions whose offer ends after now, or that are announced after now: of the others it
+ * is known that they have been announced. Rows with an invalid instant or status are included, so
+ * that they are reported. A wall time may be up to sixteen hours from UTC, so it counts for that
+ * long after now. Daily sessions are few.
  */
 function mayBeSold(reader: Pick<CatalogueReader, 'isPossiblyLater'>, now: Instant): RawBuilder<SqlBool> {
   const isLater = (column: string, text: string) => reader.isPossiblyLater('sessions', column, text);
-  const salesMayEnd = isLater('sales_end_at', formatInstant(now));
-  const mayStart = isLater('starts_at', formatInstant(now));
-  const mayStartLocally = isLater('starts_local', formatDateTime(now - OFFSET_SECONDS_MAX));
+  const isLaterByUtc = (column: string) => isLater(column, formatInstant(now));
+  const isLaterByWall = (column: string) => isLater(column, formatDateTime(now - OFFSET_SECONDS_MAX));
   return sql<SqlBool>`(status is null or status not in ('draft', 'postponed', 'cancelled')) and case
     when starts_at is null and starts_local is null then true
-    when sales_end_at is not null then ${salesMayEnd}
-    when starts_at is not null then ${mayStart}
-    else ${mayStartLocally} end`;
+    when cast(daily as text) not in ('0', 'false') then true
+    when visible_from is not null and ${isLaterByUtc('visible_from')} then true
+    when visible_from_local is not null and ${isLaterByWall('visible_from_local')} then true
+    when sales_end_at is not null then ${isLaterByUtc('sales_end_at')}
+    when sales_end_local is not null then ${isLaterByWall('sales_end_local')}
+    when starts_at is not null then ${isLaterByUtc('starts_at')}
+    else ${isLaterByWall('starts_local')} end`;
 }
 
 /** Tiers of kind ticket, private ones included: add-ons never matter to a document. */

@@ -30,7 +30,7 @@ export interface Case {
   readonly dropped?: DropReason;
 }
 
-export const session = (id: number, starts_at: string, row: Row = {}): CatalogueRow => ({
+export const session = (id: number, starts_at: string | null, row: Row = {}): CatalogueRow => ({
   table: 'sessions',
   row: { id, product_id: 1, venue_id: 1, starts_at, ...row },
 });

@@ -3,6 +3,13 @@
 
 import { evening, noon, session, tier, type Case } from './hand-case.ts';
 
+/** Daily from ten to six, from 1 May to 31 August. */
+const EXHIBITION = session(1, null, {
+  starts_local: '2026-05-01T10:00:00',
+  ends_local: '2026-08-31T18:00:00',
+  daily: 1,
+});
+
 export const EXAMPLES: Case[] = [
   {
     name: 'a session that starts exactly now has started and is not offered',
@@ -98,6 +105,97 @@ export const EXAMPLES: Case[] = [
     venue: { timezone: 'Asia/Vladivostok' },
     rows: [session(1, '2026-05-01T14:30:00Z')],
     card: { todaySlot: '2026-05-02T00:30:00+10:00', tomorrowSlot: null, weekendSlot: null },
+  },
+  {
+    name: 'an exhibition is today’s until it closes',
+    now: '2026-05-15T11:00:00Z',
+    rows: [EXHIBITION],
+    card: {
+      nextScheduleSlot: '2026-05-15T10:00:00+03:00',
+      multiScheduleSlots: true,
+      todaySlot: '2026-05-15T10:00:00+03:00',
+      todayMultiScheduleSlots: false,
+      tomorrowSlot: '2026-05-16T10:00:00+03:00',
+      weekendSlot: '2026-05-16T10:00:00+03:00',
+      weekendMultiScheduleSlots: true,
+    },
+  },
+  {
+    name: 'when it closes, tomorrow’s date is next',
+    now: '2026-05-15T15:00:00Z',
+    rows: [EXHIBITION],
+    card: { nextScheduleSlot: '2026-05-16T10:00:00+03:00', todaySlot: null, tomorrowSlot: '2026-05-16T10:00:00+03:00' },
+  },
+  {
+    name: 'its last date is the only one left',
+    now: '2026-08-31T14:59:59Z',
+    rows: [EXHIBITION],
+    card: { nextScheduleSlot: '2026-08-31T10:00:00+03:00', multiScheduleSlots: false, tomorrowSlot: null },
+  },
+  { name: 'after its last date it is over', now: '2026-08-31T15:00:00Z', rows: [EXHIBITION], dropped: 'over' },
+  {
+    name: 'the sales of an exhibition end before it closes',
+    now: '2026-05-15T11:00:00Z',
+    rows: [{ ...EXHIBITION, row: { ...EXHIBITION.row, sales_end_local: '2026-05-15T14:00:00' } }],
+    dropped: 'over',
+  },
+  {
+    name: 'on the date of the change an exhibition opens by the clocks, and a skipped time is the first after it',
+    now: '2026-03-28T12:00:00Z',
+    front: { timezone: 'Europe/Berlin' },
+    venue: { timezone: 'Europe/Berlin' },
+    rows: [session(1, null, { starts_local: '2026-03-27T02:30:00', ends_local: '2026-03-30T18:00:00', daily: 1 })],
+    card: { todaySlot: '2026-03-28T02:30:00+01:00', tomorrowSlot: '2026-03-29T03:00:00+02:00' },
+  },
+  {
+    name: 'a date announced for noon: a second before, it is not there',
+    now: '2026-05-01T08:59:59Z',
+    rows: [session(1, '2026-05-05T16:00:00Z', { visible_from: noon })],
+    dropped: 'not-announced',
+  },
+  {
+    name: 'a date announced for noon: at noon it is',
+    now: noon,
+    rows: [session(1, '2026-05-05T16:00:00Z', { visible_from: noon })],
+    card: { nextScheduleSlot: '2026-05-05T19:00:00+03:00' },
+  },
+  {
+    name: 'an announcement by the clocks of the session',
+    now: '2026-05-01T11:00:00Z',
+    venue: { timezone: 'Europe/Berlin' },
+    rows: [session(1, '2026-05-05T16:00:00Z', { visible_from_local: '2026-05-01T13:00:00' })],
+    card: { nextScheduleSlot: '2026-05-05T18:00:00+02:00' },
+  },
+  {
+    name: 'of two dates, one of them announced, the card describes that one',
+    now: noon,
+    rows: [session(1, '2026-05-02T16:00:00Z', { visible_from: evening }), session(2, '2026-05-05T16:00:00Z')],
+    card: { nextScheduleSlot: '2026-05-05T19:00:00+03:00', multiScheduleSlots: false },
+  },
+  {
+    name: 'a session with a zone of its own prints and counts by that',
+    now: noon,
+    venue: { timezone: null },
+    rows: [session(1, '2026-05-01T14:30:00Z', { timezone: 'Asia/Vladivostok' })],
+    card: { todaySlot: null, tomorrowSlot: '2026-05-02T00:30:00+10:00' },
+  },
+  {
+    name: 'a wall time is resolved in the zone of the session, not of its venue',
+    now: noon,
+    rows: [session(1, null, { starts_local: '2026-05-02T19:00:00', timezone: 'Europe/Berlin' })],
+    card: { nextScheduleSlot: '2026-05-02T19:00:00+02:00' },
+  },
+  {
+    name: 'a rescheduled session is offered like a scheduled one',
+    now: noon,
+    rows: [session(1, evening, { status: 'rescheduled', previous_starts_at: noon })],
+    card: { todaySlot: '2026-05-01T19:00:00+03:00' },
+  },
+  {
+    name: 'sales that begin by the clocks of the session give no price before',
+    now: '2026-05-01T06:59:59Z',
+    rows: [session(1, evening, { sales_start_local: '2026-05-01T10:00:00' }), tier(1, 50_000)],
+    card: { priceFrom: null },
   },
   {
     name: 'on Sunday night the weekend has not rolled over yet',

@@ -24,10 +24,12 @@ type Value = string | number | null;
 /** Columns that no document needs, each with a good value: an error there is nothing to a build. */
 const UNREAD: ReadonlyMap<string, Value> = new Map([
   ['venues.city', null],
-  ['sessions.ends_at', null],
   ['sessions.previous_starts_at', null],
   ['price_tiers.name', ''],
 ]);
+
+/** The end of a session is read only of a daily one. */
+const ENDS: ReadonlySet<string> = new Set(['ends_at', 'ends_local']);
 
 /** How far a wall time may be from UTC. */
 const FARTHEST = { hours: 16 };
@@ -46,7 +48,9 @@ class Tables {
 
   isBad(row: CatalogueRow): boolean {
     const columns = [...(this.#faulty.bad.get(row) ?? [])];
-    return columns.some((column) => !UNREAD.has(`${row.table}.${column}`));
+    const isRead = (column: string): boolean =>
+      !UNREAD.has(`${row.table}.${column}`) && !(ENDS.has(column) && (this.value(row, 'daily') ?? 0) === 0);
+    return columns.some(isRead);
   }
 
   /** A value that can be read; undefined otherwise. */
@@ -137,7 +141,8 @@ export function contained(faulty: FaultyRows, frontId: number, now: string): Con
 function withGoodUnread({ table, row }: CatalogueRow): CatalogueRow {
   const cells = Object.entries(row).map(([column, value]) => {
     const good = UNREAD.get(`${table}.${column}`);
-    return [column, good === undefined ? value : good] as const;
+    const isUnread = ENDS.has(column) && row['daily'] === 0;
+    return [column, isUnread ? null : good === undefined ? value : good] as const;
   });
   return { table, row: Object.fromEntries(cells) };
 }
@@ -215,13 +220,17 @@ function badSessions(tables: Tables): readonly BadSession[] {
   return tables.of('sessions').flatMap((row) => {
     const venue = venues.get(tables.id(row, 'venue_id') ?? Number.NaN);
     const isVenueBad = venue === undefined || badVenues.has(tables.id(venue) ?? Number.NaN);
-    const zone = isVenueBad ? null : String(tables.value(venue, 'timezone'));
+    const ofVenue = isVenueBad ? undefined : tables.value(venue, 'timezone');
+    const zone = [tables.value(row, 'timezone'), ofVenue].find((name) => typeof name === 'string') ?? null;
     const id = tables.id(row);
     const isSpoilt = id !== undefined && spoilt.has(id);
     const hasNoStart = startOf(tables, row, zone) === null;
     if (!tables.isBad(row) && !isVenueBad && !isSpoilt && !hasNoStart) return [];
     const status = tables.value(row, 'status');
-    const isOver = status === undefined || status === 'scheduled' ? endOf(tables, row, zone) : () => true;
+    const isOver =
+      status === undefined || status === 'scheduled' || status === 'rescheduled'
+        ? endOf(tables, row, zone)
+        : () => true;
     return [{ row, product: tables.id(row, 'product_id'), isOver }];
   });
 }
@@ -236,16 +245,22 @@ function startOf(tables: Tables, row: CatalogueRow, zone: string | null): string
 
 /** Whether a bad session is over, as far as its row says it: by the text, as a query would. */
 function endOf(tables: Tables, row: CatalogueRow, zone: string | null): (at: string) => boolean {
-  for (const column of ['sales_end_at', 'starts_at']) {
-    const text = row.row[column];
-    if (text === null || text === undefined) continue;
+  const cell = (column: string): unknown => row.row[column] ?? null;
+  const pairs = [
+    ['sales_end_at', 'sales_end_local'] as const,
+    cell('daily') === 0 ? null : (['ends_at', 'ends_local'] as const),
+  ];
+  const [instantColumn, localColumn] = pairs.find(
+    (pair) => pair !== null && (cell(pair[0]) !== null || cell(pair[1]) !== null || pair[0] === 'ends_at'),
+  ) ?? ['starts_at', 'starts_local'];
+  const [text, local] = [cell(instantColumn), cell(localColumn)];
+  if (text !== null) {
     const isForm = typeof text === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text);
     return isForm ? (at) => at >= text : () => false;
   }
-  const start = startOf(tables, row, zone);
-  if (start !== null) return (at) => at >= start;
-  const local = row.row['starts_local'];
   if (typeof local !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(local)) return () => false;
+  const end = zone === null || tables.value(row, localColumn) === undefined ? null : firstInstantOf(local, zone);
+  if (end !== null) return (at) => at >= end;
   return (at) =>
     (DateTime.fromISO(at, { zone: 'utc' }).minus(FARTHEST).toISO({ suppressMilliseconds: true }) ?? '') >= `${local}Z`;
 }

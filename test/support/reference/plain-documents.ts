@@ -19,6 +19,7 @@ export type DropReason =
   | 'not-visible'
   | 'no-sessions'
   | 'not-scheduled'
+  | 'not-announced'
   | 'excluded'
   | 'over'
   | 'prices-expired';
@@ -82,6 +83,7 @@ export async function renderPlain(
     'not-visible': 0,
     'no-sessions': 0,
     'not-scheduled': 0,
+    'not-announced': 0,
     excluded: 0,
     over: 0,
     'prices-expired': 0,
@@ -187,11 +189,13 @@ function offeredOrReason(
   if (product.status !== 'published') return 'not-published';
   if (!within(now, product.visible_from, product.visible_until)) return 'not-visible';
   if (sessions.length === 0) return 'no-sessions';
-  const scheduled = sessions.filter((session) => session.status === 'scheduled');
+  const scheduled = sessions.filter(({ status }) => status === 'scheduled' || status === 'rescheduled');
   if (scheduled.length === 0) return 'not-scheduled';
-  const sold = scheduled.filter((session) => !excluded.has(session.id));
+  const announced = scheduled.filter(({ visible_from }) => visible_from === null || visible_from <= now);
+  if (announced.length === 0) return 'not-announced';
+  const sold = announced.filter((session) => !excluded.has(session.id));
   if (sold.length === 0) return 'excluded';
-  const ahead = sold.filter((session) => now < (session.sales_end_at ?? session.starts_at));
+  const ahead = sold.filter((session) => now < session.offer_ends);
   if (ahead.length === 0) return 'over';
   const offered = ahead.filter((session) => {
     const tiers = publicTickets(session);
@@ -215,8 +219,8 @@ function card(
   const left = availableOf(offered, publicTickets, now);
   const buyable = left.filter((session) => session.paused === 0);
   const pool = buyable.length > 0 ? buyable : left.length > 0 ? left : offered;
-  const printed = pool.map((session) => printedTime(session.starts_at, session.venue_timezone));
-  const days = pool.map((session) => dayOf(session.starts_at, session.venue_timezone, front.day_starts_at));
+  const printed = pool.map((session) => printedTime(session.starts_at, session.zone));
+  const days = pool.map((session) => dayOf(session.starts_at, session.zone, front.day_starts_at));
   const on = (dates: readonly string[]) => printed.filter((_, i) => dates.includes(days[i] ?? ''));
   const today = on([dates.today]);
   const tomorrow = on([dates.tomorrow]);

@@ -2,10 +2,10 @@
 // but for sessions that have only a wall time. It decides nothing about time: sessions that are
 // over, tiers that have expired and badges of other days come along.
 
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 
 import type { PlainTables } from './plain-tables.ts';
-import { firstInstantOf } from './plain-values.ts';
+import { dailyTimes, firstInstantOf } from './plain-values.ts';
 
 export type Loaded = Awaited<ReturnType<typeof loadFront>>;
 
@@ -31,19 +31,12 @@ export async function loadFront(db: Kysely<PlainTables>, frontCode: string) {
   const storedSessions = await db
     .selectFrom('sessions as s')
     .innerJoin('venues as v', 'v.id', 's.venue_id')
-    .select(['s.id', 's.product_id', 's.venue_id', 's.starts_at', 's.starts_local', 's.sales_start_at'])
-    .select([
-      's.sales_end_at',
-      's.status',
-      's.paused',
-      's.available',
-      'v.name as venue_name',
-      'v.timezone as venue_timezone',
-    ])
+    .selectAll('s')
+    .select(['v.name as venue_name', 'v.timezone as venue_timezone'])
     .where('s.product_id', 'in', attached)
     .execute();
   const sessions = storedSessions
-    .map((session) => ({ ...session, starts_at: session.starts_at ?? startByWallTime(session) }))
+    .flatMap(datesOf)
     .toSorted((a, b) => (a.starts_at === b.starts_at ? a.id - b.id : a.starts_at < b.starts_at ? -1 : 1));
   const exclusions = await db
     .selectFrom('front_session_exclusions')
@@ -60,11 +53,40 @@ export async function loadFront(db: Kysely<PlainTables>, frontCode: string) {
   return { front, products, sessions, exclusions, tickets, ...(await loadTaxonomy(db, front.id)) };
 }
 
-function startByWallTime(session: { id: number; starts_local: string | null; venue_timezone: string }): string {
-  const { id, starts_local, venue_timezone } = session;
-  const instant = starts_local === null ? null : firstInstantOf(starts_local, venue_timezone);
-  if (instant === null) throw new Error(`session ${id}: no instant is ${starts_local} in ${venue_timezone}`);
-  return instant;
+type StoredSession = Selectable<PlainTables['sessions']> & { venue_name: string; venue_timezone: string | null };
+
+/**
+ * A session with its times as instants, in its own zone; one that is daily, once for each date from
+ * that of its start to that of its end.
+ */
+function datesOf(session: StoredSession) {
+  const zone = session.timezone ?? session.venue_timezone;
+  if (zone === null) throw new Error(`session ${session.id} has no zone`);
+  const instantOf = (instant: string | null, local: string | null): string | null => {
+    if (instant !== null || local === null) return instant;
+    const first = firstInstantOf(local, zone);
+    if (first === null) throw new Error(`session ${session.id}: no instant is ${local} in ${zone}`);
+    return first;
+  };
+  const starts_at = instantOf(session.starts_at, session.starts_local);
+  if (starts_at === null) throw new Error(`session ${session.id} has no start`);
+  const salesEnd = instantOf(session.sales_end_at, session.sales_end_local);
+  const timed = {
+    ...session,
+    zone,
+    starts_at,
+    offer_ends: salesEnd ?? starts_at,
+    sales_start_at: instantOf(session.sales_start_at, session.sales_start_local),
+    visible_from: instantOf(session.visible_from, session.visible_from_local),
+  };
+  const ends = session.daily === 1 ? instantOf(session.ends_at, session.ends_local) : null;
+  if (session.daily === 0) return [timed];
+  if (ends === null) throw new Error(`session ${session.id} is daily and has no end`);
+  return dailyTimes(starts_at, ends, zone).map(({ opens, closes }) => ({
+    ...timed,
+    starts_at: opens,
+    offer_ends: salesEnd !== null && salesEnd < closes ? salesEnd : closes,
+  }));
 }
 
 /**

@@ -16,7 +16,7 @@ export interface PlainTables {
     weekend_days: string;
     status: 'active' | 'disabled';
   };
-  venues: { id: number; name: string; timezone: string };
+  venues: { id: number; name: string; timezone: string | null };
   images: {
     id: number;
     url: string;
@@ -52,9 +52,17 @@ export interface PlainTables {
     venue_id: number;
     starts_at: string | null;
     starts_local: string | null;
+    ends_at: string | null;
+    ends_local: string | null;
+    daily: number;
     sales_start_at: string | null;
+    sales_start_local: string | null;
     sales_end_at: string | null;
-    status: 'draft' | 'scheduled' | 'postponed' | 'cancelled';
+    sales_end_local: string | null;
+    timezone: string | null;
+    status: 'draft' | 'scheduled' | 'rescheduled' | 'postponed' | 'cancelled';
+    visible_from: string | null;
+    visible_from_local: string | null;
     paused: number;
     available: number | null;
   };

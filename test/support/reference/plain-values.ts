@@ -67,6 +67,39 @@ function beginningOf(date: string, zone: string, time: string): string | null {
   return first ?? null;
 }
 
+/**
+ * The dates of a daily session: each opens when the clocks first show the time of the start, and
+ * closes at that of the end.
+ */
+export function dailyTimes(start: string, end: string, zone: string): { opens: string; closes: string }[] {
+  const [first, last] = [printedTime(start, zone), printedTime(end, zone)];
+  const times: { opens: string; closes: string }[] = [];
+  for (
+    let day = DateTime.fromISO(first.slice(0, 10), { zone: 'utc' });
+    isoDate(day) <= last.slice(0, 10);
+    day = day.plus({ days: 1 })
+  ) {
+    const opens = firstShown(`${isoDate(day)}${first.slice(10, 19)}`, zone);
+    const closes = firstShown(`${isoDate(day)}${last.slice(10, 19)}`, zone);
+    // Samoa went without a date.
+    if (firstShown(`${isoDate(day)}T00:00:00`, zone) < firstShown(`${isoDate(day.plus({ days: 1 }))}T00:00:00`, zone)) {
+      times.push({ opens, closes });
+    }
+  }
+  return times;
+}
+
+/** The first instant at which the clocks show a wall time, or, where they skip it, a later one. */
+function firstShown(wallTime: string, zone: string): string {
+  const first = firstInstantOf(wallTime, zone);
+  if (first !== null) return first;
+  const wall = DateTime.fromISO(wallTime, { zone: 'utc' });
+  const offsetAt = (at: DateTime): number => inPrintedZone(isoText(at.toISO()), zone).offset;
+  return isoText(
+    changeBetween(wall.minus({ hours: 40 }), wall.plus({ hours: 40 }), offsetAt).toISO({ suppressMilliseconds: true }),
+  );
+}
+
 /** The second at which an offset changes; it is known to be another at the two instants. */
 function changeBetween(from: DateTime, until: DateTime, offsetAt: (at: DateTime) => number): DateTime {
   let [before, after] = [from.toSeconds(), until.toSeconds()];

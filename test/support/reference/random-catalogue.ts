@@ -180,29 +180,63 @@ function sessionRow(
   const { local } = session;
   const isSkipped = local === 'drifted' && hasSkipped;
   const start = startsAt(isSkipped ? { base: 'clock-change', seconds: -1 } : session.startsAt);
-  const wall = DateTime.fromISO(start, { zone: zone(draft.venues[session.venue]?.zone) }).setZone('utc', {
-    keepLocalTime: true,
-  });
+  const zoneName = session.zone ?? zone(draft.venues[session.venue]?.zone);
+  const wallTimeOf = (instant: string): DateTime =>
+    DateTime.fromISO(instant, { zone: zoneName }).setZone('utc', { keepLocalTime: true });
+  const wall = wallTimeOf(start);
   // A wall time that has drifted from the zone's rules is only a warning and must change nothing.
   // Without an instant, and beside a change of the clocks, it is one that they skip, if they are
   // put forward.
   const starts_local = local === 'drifted' ? wall.plus({ hours: 1 }) : wall;
+  const timeOf = (instant: string | null): [instant: string | null, local: string | null] =>
+    instant === null || session.isLocal === 0 ? [instant, null] : [null, textOf(wallTimeOf(instant))];
+  const [sales_start_at, sales_start_local] = timeOf(at(session.salesStart));
+  const [sales_end_at, sales_end_local] = timeOf(at(session.salesEnd));
+  const [visible_from, visible_from_local] = timeOf(at(session.announced));
+  const closes = session.daily === null || isSkipped ? null : closingTime(wall, session.daily, zoneName);
+  const [ends_at, ends_local] = timeOf(closes ?? at(session.endsAt));
   return {
     table: 'sessions',
     row: {
       ...own,
       venue_id: id(session.venue),
       starts_at: local === 'alone' || isSkipped ? null : start,
-      starts_local: local === 'none' ? null : starts_local.toISO({ includeOffset: false, suppressMilliseconds: true }),
-      ends_at: at(session.endsAt),
-      sales_start_at: at(session.salesStart),
-      sales_end_at: at(session.salesEnd),
+      starts_local: local === 'none' ? null : textOf(starts_local),
+      ends_at,
+      ends_local,
+      daily: closes === null ? 0 : 1,
+      sales_start_at,
+      sales_start_local,
+      sales_end_at,
+      sales_end_local,
+      timezone: session.zone,
       status: session.status,
       previous_starts_at: at(session.previous),
+      visible_from,
+      visible_from_local,
       paused: session.paused,
       available: session.seats,
     },
   };
+}
+
+/** The end of the last date, if the day is long enough. */
+function closingTime(
+  wall: DateTime,
+  { days, minutes }: NonNullable<SessionDraft['daily']>,
+  zone: string,
+): string | null {
+  const closes = wall.plus({ minutes });
+  if (closes.day !== wall.day) return null;
+  const last = closes.plus({ days }).setZone(zone, { keepLocalTime: true });
+  // Clocks may skip it.
+  return last.hour * 60 + last.minute > wall.hour * 60 + wall.minute
+    ? last.toUTC().toISO({ suppressMilliseconds: true })
+    : null;
+}
+
+function textOf(wallTime: DateTime): string | null {
+  return wallTime.toISO({ includeOffset: false, suppressMilliseconds: true });
 }
 
 function* tierRows(

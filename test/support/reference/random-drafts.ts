@@ -92,7 +92,14 @@ const sessionDraft = fc.record({
   local: fc.constantFrom('none', 'computed', 'drifted', 'alone'),
   salesStart: rareInstant,
   salesEnd: rareInstant,
-  status: often('scheduled', fc.constantFrom('draft', 'postponed', 'cancelled'), 6),
+  announced: rareInstant,
+  /** Whether the times of sales and announcement are given as wall times, where there are such. */
+  isLocal: bit,
+  /** The session's own zone. */
+  zone: often(null, fc.constantFrom(...ZONES), 5),
+  /** Of a daily session: how many dates follow the first, and for how long it is open. */
+  daily: often(null, fc.record({ days: fc.integer({ min: 0, max: 9 }), minutes: fc.integer({ min: 1, max: 600 }) }), 5),
+  status: often('scheduled', fc.constantFrom('rescheduled', 'draft', 'postponed', 'cancelled'), 6),
   previous: rareInstant,
   paused: often(0, fc.constant(1), 2),
   seats,

@@ -102,6 +102,7 @@ const REASONS = {
   'not-visible': 'not visible now',
   'no-sessions': 'without sessions',
   'not-scheduled': 'none scheduled',
+  'not-announced': 'none announced yet',
   excluded: 'all excluded',
   over: 'all over',
   'prices-expired': 'prices expired',
