@@ -20,6 +20,8 @@ CREATE TABLE fronts (
   code text NOT NULL UNIQUE CHECK (code ~ '^[a-z0-9][a-z0-9._-]{0,62}$' AND code !~ '[.][.]'),
   name text NOT NULL,
   timezone text NOT NULL CHECK (length(timezone) > 0),
+  locale text CHECK (locale ~ '^[A-Za-z0-9-]{2,35}$'),
+  channel text CHECK (channel ~ '^[A-Za-z0-9._-]{1,100}$'),
   day_starts_at text NOT NULL DEFAULT '00:00' CHECK (day_starts_at ~ '^(0[0-5]:[0-5][0-9]|06:00)$'),
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
   currency_exponent smallint NOT NULL DEFAULT 2 CHECK (currency_exponent BETWEEN 0 AND 4),
@@ -58,10 +60,10 @@ CREATE TABLE images (
 
 CREATE TABLE products (
   id bigint PRIMARY KEY,
-  slug text NOT NULL UNIQUE CHECK (slug ~ '^[a-z0-9-]{1,100}$'),
+  slug text NOT NULL UNIQUE CHECK (slug ~ '^([A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+$' AND length(slug) <= 200),
   name text NOT NULL,
-  age_rating smallint NOT NULL CHECK (age_rating BETWEEN 0 AND 21),
-  sale_schema bigint NOT NULL CHECK (sale_schema >= 0),
+  age_rating smallint NOT NULL DEFAULT 0 CHECK (age_rating BETWEEN 0 AND 21),
+  sale_schema bigint NOT NULL DEFAULT 2 CHECK (sale_schema >= 0),
   pushka smallint NOT NULL DEFAULT 0 CHECK (pushka IN (0, 1)),
   paused smallint NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)),
   paused_until text CHECK (is_date_time(paused_until, 'Z')),
@@ -114,11 +116,20 @@ CREATE TABLE front_session_exclusions (
   PRIMARY KEY (front_id, session_id)
 );
 
+-- What a front has left of its own contingent, in place of the session's available.
+CREATE TABLE front_allocations (
+  front_id bigint NOT NULL REFERENCES fronts (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  session_id bigint NOT NULL REFERENCES sessions (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  available bigint NOT NULL,
+  PRIMARY KEY (front_id, session_id)
+);
+
 CREATE TABLE price_tiers (
   id bigint PRIMARY KEY,
   product_id bigint NOT NULL REFERENCES products (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   session_id bigint,
   name text NOT NULL DEFAULT '',
+  channels text CHECK (channels ~ '^[A-Za-z0-9._-]{1,100}( [A-Za-z0-9._-]{1,100})*$'),
   kind text NOT NULL DEFAULT 'ticket' CHECK (kind IN ('ticket', 'addon')),
   is_public smallint NOT NULL DEFAULT 1 CHECK (is_public IN (0, 1)),
   in_price_from smallint NOT NULL DEFAULT 1 CHECK (in_price_from IN (0, 1)),
@@ -132,9 +143,9 @@ CREATE TABLE price_tiers (
 
 CREATE TABLE categories (
   id bigint PRIMARY KEY,
-  slug text NOT NULL UNIQUE CHECK (slug ~ '^[a-z0-9-]{1,100}$'),
+  slug text NOT NULL UNIQUE CHECK (slug ~ '^([A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+$' AND length(slug) <= 200),
   name_singular text NOT NULL,
-  name_plural text NOT NULL
+  name_plural text
 );
 
 CREATE TABLE front_categories (
@@ -152,9 +163,9 @@ CREATE TABLE product_categories (
 
 CREATE TABLE groups (
   id bigint PRIMARY KEY,
-  slug text NOT NULL UNIQUE CHECK (slug ~ '^[a-z0-9-]{1,100}$'),
+  slug text NOT NULL UNIQUE CHECK (slug ~ '^([A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+$' AND length(slug) <= 200),
   name text NOT NULL,
-  card_type bigint NOT NULL CHECK (card_type >= 0)
+  card_type bigint NOT NULL DEFAULT 1 CHECK (card_type >= 0)
 );
 
 CREATE TABLE front_groups (
@@ -174,7 +185,7 @@ CREATE TABLE product_groups (
 
 CREATE TABLE tags (
   id bigint PRIMARY KEY,
-  slug text NOT NULL UNIQUE CHECK (slug ~ '^[a-z0-9-]{1,100}$'),
+  slug text NOT NULL UNIQUE CHECK (slug ~ '^([A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+$' AND length(slug) <= 200),
   name text NOT NULL,
   sort_weight bigint NOT NULL DEFAULT 0
 );
@@ -187,10 +198,13 @@ CREATE TABLE product_tags (
 
 CREATE TABLE badges (
   id bigint PRIMARY KEY,
-  slug text NOT NULL UNIQUE CHECK (slug ~ '^[a-z0-9-]{1,100}$'),
+  slug text NOT NULL UNIQUE CHECK (slug ~ '^([A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+$' AND length(slug) <= 200),
   name text NOT NULL,
   color text NOT NULL CHECK (color ~ '^#[0-9A-Fa-f]{6}$'),
-  sort_weight bigint NOT NULL DEFAULT 0
+  sort_weight bigint NOT NULL DEFAULT 0,
+  rule text CHECK (rule IN ('few-left', 'moved')),
+  rule_below bigint CHECK (rule_below >= 1),
+  CHECK (rule IS DISTINCT FROM 'few-left' OR rule_below IS NOT NULL)
 );
 
 CREATE TABLE product_badges (
@@ -199,6 +213,20 @@ CREATE TABLE product_badges (
   valid_from text CHECK (is_date_time(valid_from, 'Z')),
   valid_until text CHECK (is_date_time(valid_until, 'Z')),
   PRIMARY KEY (product_id, badge_id)
+);
+
+-- Names in other languages, for the fronts that have a locale.
+CREATE TABLE texts (
+  kind text NOT NULL CHECK (kind IN ('product', 'venue', 'image', 'category', 'group', 'tag', 'badge')),
+  id text NOT NULL CHECK (length(id) BETWEEN 1 AND 200),
+  locale text NOT NULL CHECK (locale ~ '^[A-Za-z0-9-]{2,35}$'),
+  field text NOT NULL CHECK (field IN ('name', 'name_singular', 'name_plural', 'alt_text', 'copyright')),
+  text text NOT NULL CHECK (text <> ''),
+  PRIMARY KEY (kind, id, locale, field),
+  CHECK (
+    field IN ('name_singular', 'name_plural') AND kind = 'category' OR field IN ('alt_text', 'copyright') AND kind = 'image'
+    OR field = 'name' AND kind NOT IN ('category', 'image')
+  )
 );
 
 -- What the load selects and joins by.
@@ -211,6 +239,7 @@ CREATE INDEX products_image ON products (image_id);
 CREATE INDEX front_products_product ON front_products (product_id);
 CREATE INDEX sessions_venue ON sessions (venue_id);
 CREATE INDEX front_session_exclusions_session ON front_session_exclusions (session_id);
+CREATE INDEX front_allocations_session ON front_allocations (session_id);
 CREATE INDEX price_tiers_session ON price_tiers (session_id, product_id);
 CREATE INDEX front_categories_category ON front_categories (category_id);
 CREATE INDEX product_categories_category ON product_categories (category_id);

@@ -19,6 +19,8 @@ CREATE TABLE fronts (
   ),
   name TEXT NOT NULL,
   timezone TEXT NOT NULL CHECK (length(timezone) > 0),
+  locale TEXT CHECK (length(locale) BETWEEN 2 AND 35 AND instr(locale, char(0)) = 0 AND locale NOT GLOB '*[^A-Za-z0-9-]*'),
+  channel TEXT CHECK (length(channel) BETWEEN 1 AND 100 AND instr(channel, char(0)) = 0 AND channel NOT GLOB '*[^A-Za-z0-9._-]*'),
   day_starts_at TEXT NOT NULL DEFAULT '00:00' CHECK (
     length(day_starts_at) = 5 AND instr(day_starts_at, char(0)) = 0
     AND (day_starts_at GLOB '0[0-5]:[0-5][0-9]' OR day_starts_at = '06:00')
@@ -71,11 +73,12 @@ CREATE TABLE images (
 CREATE TABLE products (
   id INTEGER PRIMARY KEY,
   slug TEXT NOT NULL UNIQUE CHECK (
-    length(slug) BETWEEN 1 AND 100 AND instr(slug, char(0)) = 0 AND slug NOT GLOB '*[^a-z0-9-]*'
+    length(slug) BETWEEN 1 AND 200 AND instr(slug, char(0)) = 0 AND slug NOT GLOB '*[^A-Za-z0-9._~%-]*'
+    AND slug NOT GLOB '*%[^0-9A-Fa-f]*' AND slug NOT GLOB '*%?[^0-9A-Fa-f]*' AND slug NOT GLOB '*%' AND slug NOT GLOB '*%?'
   ),
   name TEXT NOT NULL,
-  age_rating INTEGER NOT NULL CHECK (age_rating BETWEEN 0 AND 21),
-  sale_schema INTEGER NOT NULL CHECK (sale_schema >= 0),
+  age_rating INTEGER NOT NULL DEFAULT 0 CHECK (age_rating BETWEEN 0 AND 21),
+  sale_schema INTEGER NOT NULL DEFAULT 2 CHECK (sale_schema >= 0),
   pushka INTEGER NOT NULL DEFAULT 0 CHECK (pushka IN (0, 1)),
   paused INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)),
   paused_until TEXT CHECK (paused_until IS NULL OR strftime('%Y-%m-%dT%H:%M:%SZ', paused_until, '+0 days') IS paused_until),
@@ -128,11 +131,23 @@ CREATE TABLE front_session_exclusions (
   PRIMARY KEY (front_id, session_id)
 ) STRICT, WITHOUT ROWID;
 
+-- What a front has left of its own contingent, in place of the session's available.
+CREATE TABLE front_allocations (
+  front_id INTEGER NOT NULL REFERENCES fronts (id) ON DELETE CASCADE,
+  session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+  available INTEGER NOT NULL,
+  PRIMARY KEY (front_id, session_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE price_tiers (
   id INTEGER PRIMARY KEY,
   product_id INTEGER NOT NULL REFERENCES products (id) ON DELETE CASCADE,
   session_id INTEGER,
   name TEXT NOT NULL DEFAULT '',
+  channels TEXT CHECK (
+    length(channels) > 0 AND instr(channels, char(0)) = 0 AND channels NOT GLOB '*[^A-Za-z0-9._ -]*'
+    AND channels NOT GLOB ' *' AND channels NOT GLOB '* ' AND instr(channels, '  ') = 0
+  ),
   kind TEXT NOT NULL DEFAULT 'ticket' CHECK (kind IN ('ticket', 'addon')),
   is_public INTEGER NOT NULL DEFAULT 1 CHECK (is_public IN (0, 1)),
   in_price_from INTEGER NOT NULL DEFAULT 1 CHECK (in_price_from IN (0, 1)),
@@ -147,10 +162,11 @@ CREATE TABLE price_tiers (
 CREATE TABLE categories (
   id INTEGER PRIMARY KEY,
   slug TEXT NOT NULL UNIQUE CHECK (
-    length(slug) BETWEEN 1 AND 100 AND instr(slug, char(0)) = 0 AND slug NOT GLOB '*[^a-z0-9-]*'
+    length(slug) BETWEEN 1 AND 200 AND instr(slug, char(0)) = 0 AND slug NOT GLOB '*[^A-Za-z0-9._~%-]*'
+    AND slug NOT GLOB '*%[^0-9A-Fa-f]*' AND slug NOT GLOB '*%?[^0-9A-Fa-f]*' AND slug NOT GLOB '*%' AND slug NOT GLOB '*%?'
   ),
   name_singular TEXT NOT NULL,
-  name_plural TEXT NOT NULL
+  name_plural TEXT
 ) STRICT;
 
 CREATE TABLE front_categories (
@@ -169,10 +185,11 @@ CREATE TABLE product_categories (
 CREATE TABLE groups (
   id INTEGER PRIMARY KEY,
   slug TEXT NOT NULL UNIQUE CHECK (
-    length(slug) BETWEEN 1 AND 100 AND instr(slug, char(0)) = 0 AND slug NOT GLOB '*[^a-z0-9-]*'
+    length(slug) BETWEEN 1 AND 200 AND instr(slug, char(0)) = 0 AND slug NOT GLOB '*[^A-Za-z0-9._~%-]*'
+    AND slug NOT GLOB '*%[^0-9A-Fa-f]*' AND slug NOT GLOB '*%?[^0-9A-Fa-f]*' AND slug NOT GLOB '*%' AND slug NOT GLOB '*%?'
   ),
   name TEXT NOT NULL,
-  card_type INTEGER NOT NULL CHECK (card_type >= 0)
+  card_type INTEGER NOT NULL DEFAULT 1 CHECK (card_type >= 0)
 ) STRICT;
 
 CREATE TABLE front_groups (
@@ -193,7 +210,8 @@ CREATE TABLE product_groups (
 CREATE TABLE tags (
   id INTEGER PRIMARY KEY,
   slug TEXT NOT NULL UNIQUE CHECK (
-    length(slug) BETWEEN 1 AND 100 AND instr(slug, char(0)) = 0 AND slug NOT GLOB '*[^a-z0-9-]*'
+    length(slug) BETWEEN 1 AND 200 AND instr(slug, char(0)) = 0 AND slug NOT GLOB '*[^A-Za-z0-9._~%-]*'
+    AND slug NOT GLOB '*%[^0-9A-Fa-f]*' AND slug NOT GLOB '*%?[^0-9A-Fa-f]*' AND slug NOT GLOB '*%' AND slug NOT GLOB '*%?'
   ),
   name TEXT NOT NULL,
   sort_weight INTEGER NOT NULL DEFAULT 0
@@ -208,13 +226,17 @@ CREATE TABLE product_tags (
 CREATE TABLE badges (
   id INTEGER PRIMARY KEY,
   slug TEXT NOT NULL UNIQUE CHECK (
-    length(slug) BETWEEN 1 AND 100 AND instr(slug, char(0)) = 0 AND slug NOT GLOB '*[^a-z0-9-]*'
+    length(slug) BETWEEN 1 AND 200 AND instr(slug, char(0)) = 0 AND slug NOT GLOB '*[^A-Za-z0-9._~%-]*'
+    AND slug NOT GLOB '*%[^0-9A-Fa-f]*' AND slug NOT GLOB '*%?[^0-9A-Fa-f]*' AND slug NOT GLOB '*%' AND slug NOT GLOB '*%?'
   ),
   name TEXT NOT NULL,
   color TEXT NOT NULL CHECK (
     color GLOB '#[0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f]' AND instr(color, char(0)) = 0
   ),
-  sort_weight INTEGER NOT NULL DEFAULT 0
+  sort_weight INTEGER NOT NULL DEFAULT 0,
+  rule TEXT CHECK (rule IN ('few-left', 'moved')),
+  rule_below INTEGER CHECK (rule_below >= 1),
+  CHECK (rule IS NOT 'few-left' OR rule_below IS NOT NULL)
 ) STRICT;
 
 CREATE TABLE product_badges (
@@ -225,13 +247,29 @@ CREATE TABLE product_badges (
   PRIMARY KEY (product_id, badge_id)
 ) STRICT, WITHOUT ROWID;
 
+-- Names in other languages, for the fronts that have a locale.
+CREATE TABLE texts (
+  kind TEXT NOT NULL CHECK (kind IN ('product', 'venue', 'image', 'category', 'group', 'tag', 'badge')),
+  id TEXT NOT NULL CHECK (length(id) BETWEEN 1 AND 200),
+  locale TEXT NOT NULL CHECK (
+    length(locale) BETWEEN 2 AND 35 AND instr(locale, char(0)) = 0 AND locale NOT GLOB '*[^A-Za-z0-9-]*'
+  ),
+  field TEXT NOT NULL CHECK (field IN ('name', 'name_singular', 'name_plural', 'alt_text', 'copyright')),
+  text TEXT NOT NULL CHECK (text <> ''),
+  PRIMARY KEY (kind, id, locale, field),
+  CHECK (
+    field IN ('name_singular', 'name_plural') AND kind = 'category' OR field IN ('alt_text', 'copyright') AND kind = 'image'
+    OR field = 'name' AND kind NOT IN ('category', 'image')
+  )
+) STRICT, WITHOUT ROWID;
+
 -- What the load scans, in its order, with every column it wants: the rows themselves are never visited.
 CREATE INDEX front_products_load ON front_products (front_id, sort_weight, product_id, featured, banner, paused, visible_from, visible_until);
 CREATE INDEX sessions_load ON sessions (
   product_id, starts_at, id, venue_id, starts_local, sales_start_at, sales_end_at, status, paused, available, timezone, daily, ends_at, ends_local,
-  sales_start_local, sales_end_local, visible_from, visible_from_local
+  sales_start_local, sales_end_local, visible_from, visible_from_local, previous_starts_at
 );
-CREATE INDEX price_tiers_load ON price_tiers (product_id, session_id, id, kind, is_public, in_price_from, amount_minor, currency, available, valid_from, valid_until);
+CREATE INDEX price_tiers_load ON price_tiers (product_id, session_id, id, kind, is_public, in_price_from, amount_minor, currency, available, valid_from, valid_until, channels);
 
 -- The other side of each foreign key, so that deleting a parent does not scan its children.
 CREATE INDEX front_keys_front ON front_keys (front_id);
@@ -239,6 +277,7 @@ CREATE INDEX products_image ON products (image_id);
 CREATE INDEX front_products_product ON front_products (product_id);
 CREATE INDEX sessions_venue ON sessions (venue_id);
 CREATE INDEX front_session_exclusions_session ON front_session_exclusions (session_id);
+CREATE INDEX front_allocations_session ON front_allocations (session_id);
 CREATE INDEX price_tiers_session ON price_tiers (session_id, product_id);
 CREATE INDEX front_categories_category ON front_categories (category_id);
 CREATE INDEX product_categories_category ON product_categories (category_id);

@@ -4,9 +4,11 @@
 import type { Front } from './front.ts';
 import type { ProductNumbers } from './front-products.ts';
 import type { Taxonomy } from './taxonomy.ts';
+import type { Texts } from './texts.ts';
 
 export interface Catalogue {
   readonly taxonomy: Taxonomy;
+  readonly texts: Texts;
   /**
    * The fronts to render, by code. Other `fronts` are another selection, or one shard of a build.
    */

@@ -18,7 +18,7 @@ export interface Front extends FrontProfile {
 
 /**
  * What a card depends on besides its product: the front's calendar (zone, start of the day
- * and weekend) and its currency. A product is evaluated once for all fronts that share these.
+ * and weekend), its currency, its channel and its language. A product is evaluated once for all fronts that share these.
  */
 export interface FrontProfile {
   readonly zone: Zone;
@@ -28,4 +28,8 @@ export interface FrontProfile {
   readonly weekendDays: string;
   readonly currency: string;
   readonly currencyExponent: number;
+  /** The language of its names (BCP 47); null: the rows' own. */
+  readonly locale: string | null;
+  /** Where the front sells; null if it has no channel. */
+  readonly channel: string | null;
 }

@@ -7,7 +7,8 @@
 import type { FrontDays } from './days.ts';
 import type { FrontProduct } from './front-products.ts';
 import type { Instant } from './instant.ts';
-import type { BadSession, Exclusion, PriceTier, Product, Session, SessionStatus } from './product.ts';
+import type { BadgeRule } from './taxonomy.ts';
+import type { FrontTerms, PriceTier, Product, Session, SessionStatus } from './product.ts';
 
 /** Why a product has no card, in the order in which fields.md checks. */
 export const DROP_REASONS = [
@@ -17,6 +18,7 @@ export const DROP_REASONS = [
   'no-sessions',
   'not-scheduled',
   'not-announced',
+  'not-on-channel',
   'excluded',
   'over',
   'prices-expired',
@@ -44,21 +46,28 @@ export function isScheduled(status: SessionStatus): boolean {
 }
 
 /** The first rule of fields.md by which a session is not offered. */
-export type OfferRefusal = 'not-scheduled' | 'not-announced' | 'excluded' | 'over' | 'prices-expired';
+export type OfferRefusal =
+  | 'not-scheduled'
+  | 'not-announced'
+  | 'not-on-channel'
+  | 'excluded'
+  | 'over'
+  | 'prices-expired';
 
 /** offered(s) of fields.md: null if the session is offered. */
-export function offerRefusalAt(session: Session, excluded: Exclusion | undefined, now: Instant): OfferRefusal | null {
+export function offerRefusalAt(session: Session, terms: FrontTerms | undefined, now: Instant): OfferRefusal | null {
   if (!isScheduled(session.status)) return 'not-scheduled';
   if (now < session.announcedAt) return 'not-announced';
-  if (excluded?.sessionIds.has(session.id) === true) return 'excluded';
+  if (!session.isOnChannel) return 'not-on-channel';
+  if (terms?.excludedIds.has(session.id) === true) return 'excluded';
   if (now >= session.offerEndsAt) return 'over';
   if (session.tiers.length > 0 && !session.tiers.some((tier) => isLive(tier, now))) return 'prices-expired';
   return null;
 }
 
-/** Whether any of a product's sessions is offered, on a front with these exclusions. */
-export function isAnyOffered(product: Product, excluded: Exclusion | undefined, now: Instant): boolean {
-  return product.sessions.some((session) => offerRefusalAt(session, excluded, now) === null);
+/** Whether any of a product's sessions is offered, on a front with these terms. */
+export function isAnyOffered(product: Product, terms: FrontTerms | undefined, now: Instant): boolean {
+  return product.sessions.some((session) => offerRefusalAt(session, terms, now) === null);
 }
 
 /**
@@ -67,6 +76,7 @@ export function isAnyOffered(product: Product, excluded: Exclusion | undefined, 
  */
 export function outReasonAt(session: Session, now: Instant): 'no-seats' | 'no-tickets' | null {
   if (session.available !== null && session.available <= 0) return 'no-seats';
+  if (session.isAllocated) return null;
   let isAnyLive = false;
   for (const tier of session.tiers) {
     if (!isLive(tier, now)) continue;
@@ -77,12 +87,12 @@ export function outReasonAt(session: Session, now: Instant): 'no-seats' | 'no-ti
 }
 
 /** The pool at an instant; null if nothing is offered, so that the product has no card. */
-export function poolAt(product: Product, excluded: Exclusion | undefined, now: Instant): Pool | null {
+export function poolAt(product: Product, terms: FrontTerms | undefined, now: Instant): Pool | null {
   const offered: Session[] = [];
   const left: Session[] = [];
   let isAnyPaused = false;
   for (const session of product.sessions) {
-    if (offerRefusalAt(session, excluded, now) !== null) continue;
+    if (offerRefusalAt(session, terms, now) !== null) continue;
     offered.push(session);
     if (outReasonAt(session, now) !== null) continue;
     left.push(session);
@@ -99,29 +109,22 @@ export function poolAt(product: Product, excluded: Exclusion | undefined, now: I
  * scheduled if the others give a card that is neither sold out nor paused because of them; if they
  * do not, nothing true can be said of the product (containment.md).
  */
-export function cardPoolAt(product: Product, excluded: Exclusion | undefined, now: Instant): Pool | DropReason {
-  const pool = poolAt(product, excluded, now);
-  if (hasBadSessionAt(product, excluded, now)) {
+export function cardPoolAt(product: Product, terms: FrontTerms | undefined, now: Instant): Pool | DropReason {
+  const pool = poolAt(product, terms, now);
+  if (hasBadSessionAt(product, terms, now)) {
     if (pool === null || pool.isSoldOut || isEverySessionPaused(pool)) return 'bad-data';
   }
-  return pool ?? dropReasonAt(product, excluded, now);
+  return pool ?? dropReasonAt(product, terms, now);
 }
 
-/** The bad sessions that a front has not excluded. */
-export function badSessionsOf(
-  { badSessions }: Pick<Product, 'badSessions'>,
-  excluded: Exclusion | undefined,
-): readonly BadSession[] {
-  return badSessions.filter(({ id }) => id === null || excluded?.sessionIds.has(id) !== true);
-}
-
-function hasBadSessionAt(product: Product, excluded: Exclusion | undefined, now: Instant): boolean {
-  if (product.badSessions.length === 0) return false;
-  return badSessionsOf(product, excluded).some(({ endsAt }) => now < endsAt);
+function hasBadSessionAt(product: Product, terms: FrontTerms | undefined, now: Instant): boolean {
+  return product.badSessions.some(
+    ({ id, endsAt }) => now < endsAt && (id === null || terms?.excludedIds.has(id) !== true),
+  );
 }
 
 /** Why poolAt returns null for the product at an instant. */
-function dropReasonAt(product: Product, excluded: Exclusion | undefined, now: Instant): DropReason {
+function dropReasonAt(product: Product, terms: FrontTerms | undefined, now: Instant): DropReason {
   if (product.sessionsTotal === 0) return 'no-sessions';
   if (product.scheduledTotal === 0) return 'not-scheduled';
   const hidden = new Set<number>();
@@ -129,9 +132,11 @@ function dropReasonAt(product: Product, excluded: Exclusion | undefined, now: In
     if (isScheduled(status) && now < announcedAt) hidden.add(id);
   }
   if (hidden.size === product.scheduledTotal) return 'not-announced';
-  for (const id of excluded?.scheduledIds ?? []) hidden.add(id);
+  for (const id of product.elsewhereIds) hidden.add(id);
+  if (hidden.size === product.scheduledTotal) return 'not-on-channel';
+  for (const id of terms?.excludedScheduledIds ?? []) hidden.add(id);
   if (hidden.size === product.scheduledTotal) return 'excluded';
-  const isAnyExpired = product.sessions.some((one) => offerRefusalAt(one, excluded, now) === 'prices-expired');
+  const isAnyExpired = product.sessions.some((one) => offerRefusalAt(one, terms, now) === 'prices-expired');
   return isAnyExpired ? 'prices-expired' : 'over';
 }
 
@@ -247,6 +252,34 @@ function slotOn(pool: Pool, name: SlotName, days: FrontDays): Slot | null {
     first = session;
   }
   return first === null ? null : { session: first, isMulti: false };
+}
+
+/** Whether the rule of a badge holds for a card; a badge without a rule is always shown. */
+export function holdsRule(rule: BadgeRule | null, pool: Pool, now: Instant): boolean {
+  if (rule === null) return true;
+  if (rule.kind === 'moved') return pool.sessions[0]?.isMoved === true;
+  if (pool.isSoldOut) return false;
+  const seats = new Map<number, number | null>();
+  // The dates of a daily session share their seats.
+  for (const session of pool.sessions) seats.set(session.id, seatsLeftAt(session, now));
+  let together = 0;
+  for (const left of seats.values()) {
+    if (left === null) return false;
+    together += left;
+  }
+  return together <= rule.below;
+}
+
+/** How many seats a session has left; null if it is not limited. */
+function seatsLeftAt({ available, tiers }: Session, now: Instant): number | null {
+  if (available !== null) return Math.max(0, available);
+  const live = tiers.filter((tier) => isLive(tier, now));
+  let left = 0;
+  for (const tier of live) {
+    if (tier.available === null) return null;
+    left += Math.max(0, tier.available);
+  }
+  return live.length > 0 ? left : null;
 }
 
 /** What pauses a card. */

@@ -4,6 +4,7 @@
 import type { Zone } from './calendar.ts';
 import type { Period } from './period.ts';
 import type { Instant } from './instant.ts';
+import type { ChannelTiers } from './selling.ts';
 
 export interface Venue {
   readonly id: number;
@@ -13,6 +14,7 @@ export interface Venue {
 }
 
 export interface Image {
+  readonly id: number;
   readonly url: string;
   readonly altText: string | null;
   readonly copyright: string | null;
@@ -55,9 +57,18 @@ export interface Session {
   /** -Infinity if it has always been announced. */
   readonly announcedAt: number;
   readonly isPaused: boolean;
+  /** Whether it has another start than it had. */
+  readonly isMoved: boolean;
   /** Seats left; null = unlimited, ≤ 0 = sold out. */
   readonly available: number | null;
-  /** The public ticket tiers of fields.md: the session's own, else the product's defaults. */
+  /** Whether that is a front's own contingent, beside which tiers limit nothing. */
+  readonly isAllocated: boolean;
+  /** Whether it has a ticket tier on the front's channel, or none at all. */
+  readonly isOnChannel: boolean;
+  /**
+   * The public ticket tiers of fields.md: the session's own, else the product's defaults. As loaded,
+   * those of all channels (selling.ts).
+   */
   readonly tiers: readonly PriceTier[];
 }
 
@@ -72,6 +83,8 @@ export interface BadSession {
   readonly endsAt: number;
   /** The code of the first finding. */
   readonly code: string;
+  /** Whether it may be sold anywhere, whatever tiers it has: of one of them that is not known. */
+  readonly isOnEveryChannel: boolean;
 }
 
 export interface Product {
@@ -94,22 +107,33 @@ export interface Product {
   readonly badSessions: readonly BadSession[];
   /**
    * Badges, groups, categories and tags are positions in the taxonomy; badges and groups are sorted
-   * by them.
+   * by them. Badges with a rule that are attached to no product are among those of each.
    */
   readonly badges: readonly { readonly badge: number; readonly valid: Period }[];
   readonly groups: readonly { readonly group: number; readonly sortWeight: number }[];
   readonly categories: readonly number[];
   readonly tags: readonly number[];
-  /** By front id, for the fronts that exclude any sessions. */
-  readonly exclusions: ReadonlyMap<number, Exclusion>;
+  /** Null if all its ticket tiers are sold everywhere. */
+  readonly channelTiers: ChannelTiers | null;
+  /** By front id, for the fronts with terms of their own. */
+  readonly terms: ReadonlyMap<number, FrontTerms>;
   /** Totals include past sessions: they decide the reason for a missing card. */
   readonly sessionsTotal: number;
   readonly scheduledTotal: number;
+  /** Ids of the scheduled sessions, past ones included; known only where `channelTiers` are. */
+  readonly scheduledIds: readonly number[];
+  /** Those of them that are not on the front's channel (selling.ts). */
+  readonly elsewhereIds: readonly number[];
 }
 
-/** The sessions of a product that one front does not show. */
-export interface Exclusion {
-  readonly sessionIds: ReadonlySet<number>;
+/** What one front alone does with the sessions of a product. */
+export interface FrontTerms {
+  /** Those that it does not show. */
+  readonly excludedIds: ReadonlySet<number>;
   /** Those of them that are scheduled, past ones included. */
-  readonly scheduledIds: ReadonlySet<number>;
+  readonly excludedScheduledIds: ReadonlySet<number>;
+  /** What is left of its own contingent, by session. */
+  readonly allocations: ReadonlyMap<number, number>;
+  /** Sessions of which an error hides how many are left: the code of the finding. */
+  readonly bad: ReadonlyMap<number, string>;
 }

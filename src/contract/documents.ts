@@ -4,7 +4,7 @@
 
 import * as z from 'zod';
 
-const slug = z.string().regex(/^[a-z0-9-]{1,100}$/);
+const slug = z.string().regex(/^(?=.{1,200}$)([A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+$/);
 
 const sessionTime = z
   .string()

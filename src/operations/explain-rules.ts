@@ -4,6 +4,7 @@
 import { frontDaysAt } from '../catalogue/days.ts';
 import { formatInstant, instantOf, SECONDS_PER_DAY, type Instant } from '../catalogue/instant.ts';
 import {
+  holdsRule,
   isOnSale,
   isTierSold,
   offerRefusalAt,
@@ -19,6 +20,8 @@ import {
 import { ALWAYS, outsideOf, type Period } from '../catalogue/period.ts';
 import type { ExplainedFacet, ExplainedRules, ExplainedSession, ExplainedTier } from '../contract/results/explain.ts';
 import type { TierRow } from '../database/load/explain-rows.ts';
+import type { Front } from '../catalogue/front.ts';
+import { productOn } from '../catalogue/selling.ts';
 import { sha256BytesOf } from '../release/tree/digest.ts';
 import { productStates, type PlacedProduct } from '../render/product-states.ts';
 
@@ -38,9 +41,11 @@ export function explainRules(
 ): ExplainedRules {
   const [state, next] = productStates(placed, sha256BytesOf, instantOf(now + AHEAD_SECONDS), now);
   if (state === undefined) throw new Error('no state at now');
-  const { front, product, entry } = placed;
+  const { front, entry } = placed;
+  const terms = placed.product.terms.get(front.id);
+  const product = productOn(placed.product, front.channel, terms);
   const { isFeatured, isBanner, isPaused, visible } = entry;
-  const pool = product.isPublished ? poolAt(product, product.exclusions.get(front.id), now) : null;
+  const pool = product.isPublished ? poolAt(product, terms, now) : null;
   const price = pool === null ? null : priceFromAt(pool, front.currency, now);
   const card = isListed ? state.card : null;
   return {
@@ -57,24 +62,41 @@ export function explainRules(
     pausedUntil: now >= product.pausedUntil ? null : (endText(product.pausedUntil) ?? 'open'),
     pauses: pool === null ? [] : pauseReasonsAt(product, entry, pool, now),
     noPrice: typeof price === 'string' ? price : null,
-    sessions: explainSessions(placed, pool, now),
-    tiers: explainTiers(tierRows, front.currency, pool, price, now),
-    facets: explainFacets(placed, card !== null, now),
+    sessions: explainSessions({ ...placed, product }, pool, now),
+    tiers: explainTiers(tierRows, front, pool, price, now),
+    facets: explainFacets(placed, pool, card !== null, now),
     nextChange:
       next === undefined || !isListed ? null : { at: formatInstant(next.from), card: next.card, reason: next.reason },
   };
 }
 
-function explainSessions({ front, product }: PlacedProduct, pool: Pool | null, now: Instant): ExplainedSession[] {
-  const excluded = product.exclusions.get(front.id);
+function explainSessions(
+  { front, product, texts }: PlacedProduct,
+  pool: Pool | null,
+  now: Instant,
+): ExplainedSession[] {
+  const terms = product.terms.get(front.id);
+  const names = texts.in(front.locale);
   const days = frontDaysAt(front.zone.daysFrom(front.dayStartsAt), front.weekendDays, now);
   return product.sessions.map((session) => {
-    const { id, venue, zone, status, startsAt, offerEndsAt, salesStartAt, announcedAt, isPaused, available } = session;
-    const refusal = offerRefusalAt(session, excluded, now);
+    const {
+      id,
+      venue,
+      zone,
+      status,
+      startsAt,
+      offerEndsAt,
+      salesStartAt,
+      announcedAt,
+      isPaused,
+      available,
+      isAllocated,
+    } = session;
+    const refusal = offerRefusalAt(session, terms, now);
     return {
       session: id,
       start: zone.format(startsAt),
-      venue: venue.name,
+      venue: names.of('venue', 'name', venue.id, venue.name),
       status,
       refusal: refusal ?? (product.isPublished ? null : 'product-not-published'),
       soldOut: refusal === null ? outReasonAt(session, now) : null,
@@ -85,6 +107,7 @@ function explainSessions({ front, product }: PlacedProduct, pool: Pool | null, n
       salesEndAt: offerEndsAt === startsAt ? null : formatInstant(offerEndsAt),
       isPaused,
       available,
+      isAllocated,
       days: slotNamesOf(session, days),
     };
   });
@@ -92,13 +115,16 @@ function explainSessions({ front, product }: PlacedProduct, pool: Pool | null, n
 
 function explainTiers(
   rows: readonly TierRow[],
-  frontCurrency: string,
+  { currency, channel }: Front,
   pool: Pool | null,
   priceFrom: number | string | null,
   now: Instant,
 ): ExplainedTier[] {
-  const verdictOf = ({ id, kind, isPublic, price }: TierRow): ExplainedTier['verdict'] => {
-    const refusal = tierRefusal(kind, isPublic) ?? priceRefusalAt(price, frontCurrency, now);
+  const isElsewhere = (channels: TierRow['channels']): boolean =>
+    channels !== null && (channel === null || !channels.includes(channel));
+  const verdictOf = ({ id, kind, isPublic, price, channels }: TierRow): ExplainedTier['verdict'] => {
+    if (isElsewhere(channels)) return 'other-channel';
+    const refusal = tierRefusal(kind, isPublic) ?? priceRefusalAt(price, currency, now);
     if (refusal !== null) return refusal;
     if (pool === null || !isTierSold(pool, id, now)) return 'no-session';
     return price.amountMinor === priceFrom ? 'price-from' : 'dearer';
@@ -110,13 +136,24 @@ function explainTiers(
     amountMinor: row.price.amountMinor,
     currency: row.price.currency,
     available: row.price.available,
+    channels: row.channels,
     validFrom: endText(row.price.valid.from),
     validUntil: endText(row.price.valid.until),
     verdict: verdictOf(row),
   }));
 }
 
-function explainFacets({ front, product, taxonomy }: PlacedProduct, hasCard: boolean, now: Instant): ExplainedFacet[] {
+function explainFacets(
+  { front, product, taxonomy, texts }: PlacedProduct,
+  pool: Pool | null,
+  hasCard: boolean,
+  now: Instant,
+): ExplainedFacet[] {
+  const names = texts.in(front.locale);
+  const named = (
+    kind: 'group' | 'tag' | 'badge',
+    element: { readonly id: number; readonly slug: string; readonly name: string } | undefined,
+  ) => element && { slug: element.slug, name: names.of(kind, 'name', element.id, element.name) };
   const explain = (
     kind: ExplainedFacet['kind'],
     { slug = '', name = '' }: { readonly slug?: string; readonly name?: string } = {},
@@ -134,12 +171,19 @@ function explainFacets({ front, product, taxonomy }: PlacedProduct, hasCard: boo
     positions.includes(position) ? null : 'not-attached';
   return [
     ...product.categories.map((position) => {
-      const { slug = '', namePlural: name = '' } = taxonomy.categories[position] ?? {};
+      const { id = 0, slug = '', nameSingular = '', namePlural = null } = taxonomy.categories[position] ?? {};
+      const { namePlural: name } = names.ofCategory(id, nameSingular, namePlural);
       return explain('category', { slug, name }, attached(front.categories, position));
     }),
-    ...product.groups.map(({ group }) => explain('group', taxonomy.groups[group], attached(front.groups, group))),
-    ...product.tags.map((position) => explain('tag', taxonomy.tags[position])),
-    ...product.badges.map(({ badge, valid }) => explain('badge', taxonomy.badges[badge], outsideOf(valid, now), valid)),
+    ...product.groups.map(({ group }) =>
+      explain('group', named('group', taxonomy.groups[group]), attached(front.groups, group)),
+    ),
+    ...product.tags.map((position) => explain('tag', named('tag', taxonomy.tags[position]))),
+    ...product.badges.map(({ badge, valid }) => {
+      const element = taxonomy.badges[badge];
+      const isHeld = pool === null || holdsRule(element?.rule ?? null, pool, now);
+      return explain('badge', named('badge', element), outsideOf(valid, now) ?? (isHeld ? null : 'rule'), valid);
+    }),
   ];
 }
 

@@ -50,13 +50,14 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
   const log = new ConcernsLog(reader);
   // No front has the id 0, so no products are read.
   const catalogue = await loadFrontAlone(reader, frontId ?? 0, log);
-  const { fronts, badCodes, codeOf, positions, venues, zones, attachedIds } = catalogue;
+  const { fronts, badCodes, codeOf, positions, looseBadges, venues, zones, attachedIds } = catalogue;
   const front = fronts.find((one) => one.code === code) ?? null;
   const state: ExplainResultJson['frontState'] =
     front !== null ? 'active' : badCodes.includes(code) ? 'unreadable' : 'disabled';
   if (state === 'disabled' && ![...codeOf.values()].includes(code)) throw unknownFront(code, [...codeOf.values()]);
   const context = {
     positions,
+    looseBadges,
     venues,
     zones,
     attachedIds,
@@ -108,6 +109,7 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
             entry: entry ?? plainEntry(row.id),
             product: (await wholeProduct(loaded, row.id)) ?? product,
             taxonomy: catalogue.taxonomy,
+            texts: catalogue.texts,
           },
           entry !== undefined,
           await tierRows(reader, row.id),

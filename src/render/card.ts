@@ -8,11 +8,12 @@
 import { FLAG } from '../catalogue/front-products.ts';
 import { hasSeveralVenues, type Pool, type Slot, type Slots } from '../catalogue/offer.ts';
 import type { Product, Session } from '../catalogue/product.ts';
+import type { Names } from '../catalogue/texts.ts';
 
-/** Everything before the flags. It does not depend on time or front. */
-export function headText(product: Product): string {
+/** Everything before the flags. It does not depend on time. */
+export function headText(product: Product, names: Names): string {
   return (
-    `{"productId":${product.id},"slug":${JSON.stringify(product.slug)},"name":${JSON.stringify(product.name)},` +
+    `{"productId":${product.id},"slug":${JSON.stringify(product.slug)},"name":${JSON.stringify(names.of('product', 'name', product.id, product.name))},` +
     `"ageRating":${product.ageRating},"saleSchema":${product.saleSchema},`
   );
 }
@@ -24,13 +25,16 @@ export function flagsText(bits: number): string {
 }
 
 /** From `soldOut` up to the value of `priceFrom`. */
-export function poolText(product: Product, pool: Pool, first: Session): string {
-  const image = product.image;
+export function poolText(product: Product, pool: Pool, first: Session, names: Names): string {
+  const { image } = product;
+  const imageText = (field: 'alt_text' | 'copyright', own: string | null): string =>
+    nullableText(image === null ? null : names.of('image', field, image.id, own));
+  const { venue } = first;
   return (
     `,"soldOut":${pool.isSoldOut},"nextScheduleSlot":${sessionTimeText(first)},"multiScheduleSlots":${pool.sessions.length > 1},` +
-    `"imageUrl":${nullableText(image?.url)},"altText":${nullableText(image?.altText)},` +
-    `"copyright":${nullableText(image?.copyright)},"copyrightUrl":${nullableText(image?.copyrightUrl)},` +
-    `"inventoryItemName":${JSON.stringify(first.venue.name)},"multiInventoryItems":${hasSeveralVenues(pool)},"priceFrom":`
+    `"imageUrl":${nullableText(image?.url)},"altText":${imageText('alt_text', image?.altText ?? null)},` +
+    `"copyright":${imageText('copyright', image?.copyright ?? null)},"copyrightUrl":${nullableText(image?.copyrightUrl)},` +
+    `"inventoryItemName":${JSON.stringify(names.of('venue', 'name', venue.id, venue.name))},"multiInventoryItems":${hasSeveralVenues(pool)},"priceFrom":`
   );
 }
 

@@ -5,10 +5,10 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Front } from '../catalogue/front.ts';
 import type { Instant } from '../catalogue/instant.ts';
 import type { Product } from '../catalogue/product.ts';
-import { encodeTaxonomy } from './facets.ts';
+import type { Names } from '../catalogue/texts.ts';
+import { encodeTaxonomy, type EncodedTaxonomy } from './facets.ts';
 import type { RenderedCatalogue } from './front-cards.ts';
 import { groupByProfile, ListingProfiles } from './front-profiles.ts';
-import type { ProductWithBadSessions } from './left-out.ts';
 import { InitialStates } from './initial-states.ts';
 import { ProductRenderer } from './product-renderer.ts';
 import { RenderedProductsBuilder, type Sha256 } from './rendered-products.ts';
@@ -22,11 +22,11 @@ export class CatalogueRenderer {
   readonly #profileOfFrontId: ReadonlyMap<number, number>;
   readonly #builder: RenderedProductsBuilder;
   readonly #products: ProductRenderer;
-  readonly #badSessions = new Map<number, ProductWithBadSessions>();
+  readonly #badSessions = new Map<number, Product>();
 
   /** `until`: the end of the horizon. */
   constructor(catalogue: Catalogue, sha256: Sha256, until: Instant, now: Instant) {
-    const { fronts, taxonomy, productNumbers } = catalogue;
+    const { fronts, taxonomy, texts, productNumbers } = catalogue;
     const { profiles, profileIndexOf } = groupByProfile(fronts);
     this.#catalogue = catalogue;
     this.#until = until;
@@ -35,16 +35,16 @@ export class CatalogueRenderer {
     this.#listingProfiles = new ListingProfiles(fronts, profileIndexOf, productNumbers);
     this.#profileOfFrontId = new Map(fronts.map((front) => [front.id, profileIndexOf(front)]));
     this.#builder = new RenderedProductsBuilder(sha256);
-    this.#products = new ProductRenderer(profiles, taxonomy, this.#builder, until, now);
+    this.#products = new ProductRenderer(profiles, { taxonomy, texts }, this.#builder, until, now);
   }
 
   /** Renders the products among these that the catalogue's fronts list. */
   add(products: readonly Product[]): void {
     for (const product of products) {
-      const { badSessions, exclusions } = product;
-      if (badSessions.length > 0) this.#badSessions.set(product.id, { badSessions, exclusions });
+      const hasBadTerms = [...product.terms.values()].some(({ bad }) => bad.size > 0);
+      if (product.badSessions.length > 0 || hasBadTerms) this.#badSessions.set(product.id, product);
       const profileIndexes = this.#listingProfiles.of(product.id);
-      if (profileIndexes.length > 0) this.#products.render(product, profileIndexes, this.#profilesExcluding(product));
+      if (profileIndexes.length > 0) this.#products.render(product, profileIndexes, this.#profilesOfTerms(product));
     }
   }
 
@@ -55,8 +55,16 @@ export class CatalogueRenderer {
   rendered(badProducts: ReadonlyMap<number, string>): RenderedCatalogue {
     for (const id of badProducts.keys()) this.#products.leaveOut(id);
     const products = this.#builder.products();
+    const { taxonomy, texts } = this.#catalogue;
+    const encodedIn = new Map<Names, EncodedTaxonomy>();
     return {
-      taxonomy: encodeTaxonomy(this.#catalogue.taxonomy),
+      taxonomy,
+      taxonomyOf: ({ locale }) => {
+        const names = texts.in(locale);
+        const encoded = encodedIn.get(names) ?? encodeTaxonomy(taxonomy, names);
+        encodedIn.set(names, encoded);
+        return encoded;
+      },
       products,
       bad: { products: badProducts, sessions: this.#badSessions },
       initialStates: new InitialStates(products, this.#catalogue.productNumbers, this.#now),
@@ -66,10 +74,10 @@ export class CatalogueRenderer {
     };
   }
 
-  /** By front id, the profiles of the fronts that exclude a product or some of its sessions. */
-  #profilesExcluding({ exclusions }: Product): ReadonlyMap<number, number> {
+  /** By front id, the profiles of the fronts that have terms of their own for a product. */
+  #profilesOfTerms({ terms }: Product): ReadonlyMap<number, number> {
     const profiles = new Map<number, number>();
-    for (const frontId of exclusions.keys()) {
+    for (const frontId of terms.keys()) {
       const profileIndex = this.#profileOfFrontId.get(frontId);
       if (profileIndex !== undefined) profiles.set(frontId, profileIndex);
     }

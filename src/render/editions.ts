@@ -89,9 +89,9 @@ export class FrontEditions {
   *render(): Generator<Edition> {
     const encoder = new TextEncoder();
     const frontCards = this.#cards;
-    const { taxonomy, until, freeBuffers } = this.#rendered;
+    const { taxonomy, taxonomyOf, until, freeBuffers } = this.#rendered;
     const facetBits = new FacetBits(taxonomy);
-    const facets = new FrontFacets(this.#front, taxonomy, facetBits);
+    const facets = new FrontFacets(this.#front, taxonomyOf(this.#front), facetBits);
     const bits = new Int32Array(facetBits.wordCount);
     const document = new DocumentBuffer(frontCards.length, frontCards, freeBuffers);
     const ingredients = new Ingredients(this.#front, frontCards);

@@ -2,6 +2,7 @@
 
 import type { Front } from '../catalogue/front.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
+import type { Names } from '../catalogue/texts.ts';
 
 const FACET_KINDS = ['categories', 'groups', 'tags', 'badges'] as const;
 
@@ -10,15 +11,24 @@ type FacetKind = (typeof FACET_KINDS)[number];
 /** The JSON text of every element of the taxonomy, by position. */
 export type EncodedTaxonomy = Readonly<Record<FacetKind, readonly string[]>>;
 
-/** Encodes elements with their keys in the order of the spec's tables 2.1 and 2.3 to 2.5. */
-export function encodeTaxonomy(taxonomy: Taxonomy): EncodedTaxonomy {
+/**
+ * Encodes elements with their keys in the order of the spec's tables 2.1 and 2.3 to 2.5, and their
+ * names in a front's language.
+ */
+export function encodeTaxonomy(taxonomy: Taxonomy, names: Names): EncodedTaxonomy {
   return {
     categories: taxonomy.categories.map(({ id, slug, nameSingular, namePlural }) =>
-      JSON.stringify({ id, slug, nameSingular, namePlural }),
+      JSON.stringify({ id, slug, ...names.ofCategory(id, nameSingular, namePlural) }),
     ),
-    groups: taxonomy.groups.map(({ id, slug, name, cardType }) => JSON.stringify({ id, slug, name, cardType })),
-    tags: taxonomy.tags.map(({ id, slug, name }) => JSON.stringify({ id, slug, name })),
-    badges: taxonomy.badges.map(({ id, slug, name, color }) => JSON.stringify({ id, slug, name, color })),
+    groups: taxonomy.groups.map(({ id, slug, name, cardType }) =>
+      JSON.stringify({ id, slug, name: names.of('group', 'name', id, name), cardType }),
+    ),
+    tags: taxonomy.tags.map(({ id, slug, name }) =>
+      JSON.stringify({ id, slug, name: names.of('tag', 'name', id, name) }),
+    ),
+    badges: taxonomy.badges.map(({ id, slug, name, color }) =>
+      JSON.stringify({ id, slug, name: names.of('badge', 'name', id, name), color }),
+    ),
   };
 }
 
@@ -31,7 +41,7 @@ export class FacetBits {
   readonly wordCount: number;
   readonly #firstWords: Readonly<Record<FacetKind, number>>;
 
-  constructor(taxonomy: EncodedTaxonomy) {
+  constructor(taxonomy: Readonly<Record<FacetKind, readonly unknown[]>>) {
     let wordCount = 0;
     const firstWords = { categories: 0, groups: 0, tags: 0, badges: 0 };
     for (const kind of FACET_KINDS) {

@@ -7,6 +7,7 @@ import type { DropReason } from '../catalogue/offer.ts';
 import { ALWAYS, periodContains } from '../catalogue/period.ts';
 import { flagsText } from './card.ts';
 import type { CardSource } from './document-buffer.ts';
+import type { Taxonomy } from '../catalogue/taxonomy.ts';
 import type { EncodedTaxonomy } from './facets.ts';
 import type { BadRows } from './left-out.ts';
 import {
@@ -30,7 +31,9 @@ import {
 
 /** What the editions of all fronts are assembled from. */
 export interface RenderedCatalogue {
-  readonly taxonomy: EncodedTaxonomy;
+  readonly taxonomy: Taxonomy;
+  /** The taxonomy with the names that a front shows. */
+  readonly taxonomyOf: (front: Front) => EncodedTaxonomy;
   readonly products: RenderedProducts;
   readonly initialStates: InitialStates;
   readonly bad: BadRows;

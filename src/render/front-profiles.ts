@@ -11,8 +11,16 @@ export function groupByProfile(fronts: readonly FrontProfile[]): {
 } {
   const profiles: FrontProfile[] = [];
   const indexes = new Map<string, number>();
-  const keyOf = ({ zone, dayStartsAt, weekendDays, currency, currencyExponent }: FrontProfile): string =>
-    [zone.name, dayStartsAt, weekendDays, currency, currencyExponent].join(' ');
+  const keyOf = ({
+    zone,
+    dayStartsAt,
+    weekendDays,
+    currency,
+    currencyExponent,
+    channel,
+    locale,
+  }: FrontProfile): string =>
+    [zone.name, dayStartsAt, weekendDays, currency, currencyExponent, channel, locale].join(' ');
   for (const front of fronts) {
     if (indexes.has(keyOf(front))) continue;
     indexes.set(keyOf(front), profiles.length);

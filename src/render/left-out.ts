@@ -2,17 +2,16 @@
 // sessions of products that have others.
 
 import type { Front } from '../catalogue/front.ts';
-import { badSessionsOf, type DropReason } from '../catalogue/offer.ts';
+import type { DropReason } from '../catalogue/offer.ts';
 import type { Product } from '../catalogue/product.ts';
+import { badSessionsOn } from '../catalogue/selling.ts';
 
 /** The products of a catalogue that are left out or lack sessions, by id. */
 export interface BadRows {
   /** The code of the first finding of each. */
   readonly products: ReadonlyMap<number, string>;
-  readonly sessions: ReadonlyMap<number, ProductWithBadSessions>;
+  readonly sessions: ReadonlyMap<number, Product>;
 }
-
-export type ProductWithBadSessions = Pick<Product, 'badSessions' | 'exclusions'>;
 
 export interface LeftOut {
   /** Products without a card at `now` because of an error. */
@@ -39,7 +38,7 @@ const ROWS_NAMED = 100;
 
 /** Null if nothing is left out. `reasonAt`: why a position has no card at `now`. */
 export function leftOutOf(
-  { id: frontId, products }: Front,
+  { id: frontId, channel, products }: Front,
   bad: BadRows,
   reasonAt: (position: number) => DropReason | null,
 ): LeftOut | null {
@@ -52,7 +51,7 @@ export function leftOutOf(
     total.published += 1;
     const product = products.idAt(position);
     const whole = bad.sessions.get(product);
-    const sessions = whole === undefined ? [] : badSessionsOf(whole, whole.exclusions.get(frontId));
+    const sessions = whole === undefined ? [] : badSessionsOn(whole, channel, whole.terms.get(frontId));
     if (reason === 'bad-data') {
       const code = products.bad.get(position) ?? bad.products.get(product) ?? sessions[0]?.code ?? '';
       rows.push({ product, code });

@@ -10,6 +10,7 @@ import type { Instant } from '../catalogue/instant.ts';
 import { formatAmount } from '../catalogue/money.ts';
 import {
   cardPoolAt,
+  holdsRule,
   type DropReason,
   isEverySessionPaused,
   isProductPaused,
@@ -17,11 +18,14 @@ import {
   slotsOn,
   type Pool,
 } from '../catalogue/offer.ts';
-import type { Exclusion, Product } from '../catalogue/product.ts';
+import type { FrontTerms, Product } from '../catalogue/product.ts';
+import { productOn } from '../catalogue/selling.ts';
 import { FLAG } from '../catalogue/front-products.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
+import type { Names } from '../catalogue/texts.ts';
 import { badgesText, flagsText, groupText, headText, poolText, slotsText } from './card.ts';
-import { FacetBits, encodeTaxonomy } from './facets.ts';
+import { FacetBits } from './facets.ts';
 import { NO_TIMELINE, RenderedProductsBuilder, stateOfReason, type Run } from './rendered-products.ts';
 
 /** What today, tomorrow and weekend mean to a front profile from an instant on. */
@@ -54,6 +58,12 @@ interface PoolCard {
 /** What a card's price depends on besides its product. */
 type Money = Pick<FrontProfile, 'currency' | 'currencyExponent'>;
 
+/** Which tiers a front sells, and which names it shows. */
+interface Sales {
+  readonly channel: string | null;
+  readonly names: Names;
+}
+
 /** The product being rendered, with what has been built for it so far. */
 interface CurrentProduct {
   readonly product: Product;
@@ -76,6 +86,7 @@ export class ProductRenderer {
   readonly #now: Instant;
   readonly #until: Instant;
   readonly #moneyOfProfiles: readonly Money[];
+  readonly #salesOfProfiles: readonly Sales[];
   readonly #daysOfProfiles: readonly (readonly DaysFrom[])[];
   readonly #taxonomy: Taxonomy;
   readonly #facetBits: FacetBits;
@@ -84,7 +95,7 @@ export class ProductRenderer {
 
   constructor(
     profiles: readonly FrontProfile[],
-    taxonomy: Taxonomy,
+    { taxonomy, texts }: Pick<Catalogue, 'taxonomy' | 'texts'>,
     builder: RenderedProductsBuilder,
     until: Instant,
     now: Instant,
@@ -93,7 +104,7 @@ export class ProductRenderer {
     this.#now = now;
     this.#until = until;
     this.#taxonomy = taxonomy;
-    this.#facetBits = new FacetBits(encodeTaxonomy(taxonomy));
+    this.#facetBits = new FacetBits(taxonomy);
     // Equal days are the same object, and so is equal money, so that they can be compared by
     // identity.
     const days = new Interned<FrontDays>();
@@ -105,15 +116,16 @@ export class ProductRenderer {
         days: days.one(frontDaysAt(daysOfZone, weekendDays, from)),
       }));
     });
+    this.#salesOfProfiles = profiles.map(({ channel, locale }) => ({ channel, names: texts.in(locale) }));
     this.#moneyOfProfiles = profiles.map(({ currency, currencyExponent }) => money.one({ currency, currencyExponent }));
   }
 
   /**
-   * Renders one product for the profiles that show it, and separately for each front that excludes
-   * some of its sessions. `excludingFronts` maps the ids of those fronts to their profiles. Only
+   * Renders one product for the profiles that show it, and separately for each front that has terms
+   * of its own. `frontsWithTerms` maps the ids of those fronts to their profiles. Only
    * published products have timelines.
    */
-  render(product: Product, profileIndexes: Iterable<number>, excludingFronts: ReadonlyMap<number, number>): void {
+  render(product: Product, profileIndexes: Iterable<number>, frontsWithTerms: ReadonlyMap<number, number>): void {
     const timelines: number[] = this.#moneyOfProfiles.map(() => NO_TIMELINE);
     const own = new Map<number, number>();
     const groupTexts = product.groups.map(({ group, sortWeight }) =>
@@ -131,11 +143,22 @@ export class ProductRenderer {
         variants: new Map(),
         timelines: new Map(),
       };
-      const shared = this.#poolStates(current, undefined, instants);
-      for (const index of profileIndexes) timelines[index] = this.#timeline(current, shared, index);
-      for (const [frontId, index] of excludingFronts) {
-        const excluded = product.exclusions.get(frontId);
-        const poolStates = this.#poolStates(current, excluded, instants);
+      const soldOn = new Map<string | null, Product>();
+      /** By the product as it is sold, and by the names that are shown. */
+      const shared = new Map<Product, Map<Names, readonly PoolState[]>>();
+      for (const index of profileIndexes) {
+        const { channel, names } = this.#salesOf(index);
+        const sold = soldOn.get(channel) ?? productOn(product, channel, undefined);
+        soldOn.set(channel, sold);
+        const inNames = shared.get(sold) ?? new Map<Names, readonly PoolState[]>();
+        const poolStates = inNames.get(names) ?? this.#poolStates(current, sold, undefined, names, instants);
+        shared.set(sold, inNames.set(names, poolStates));
+        timelines[index] = this.#timeline(current, poolStates, index);
+      }
+      for (const [frontId, index] of frontsWithTerms) {
+        const terms = product.terms.get(frontId);
+        const { channel, names } = this.#salesOf(index);
+        const poolStates = this.#poolStates(current, productOn(product, channel, terms), terms, names, instants);
         own.set(frontId, this.#timeline(current, poolStates, index));
       }
     }
@@ -150,18 +173,32 @@ export class ProductRenderer {
     this.#builder.product(productId, NO_BOUNDARY, timelines, new Map(), []);
   }
 
-  /** The product's states at the given instants, on a front with these exclusions. */
-  #poolStates(current: CurrentProduct, excluded: Exclusion | undefined, instants: readonly Instant[]): PoolState[] {
-    const { product } = current;
-    const head = headText(product);
+  #salesOf(profileIndex: number): Sales {
+    const sales = this.#salesOfProfiles[profileIndex];
+    if (sales === undefined) throw new Error(`no profile ${profileIndex}`);
+    return sales;
+  }
+
+  /** A product's states at the given instants, as it is sold on a front with these terms. */
+  #poolStates(
+    current: CurrentProduct,
+    product: Product,
+    terms: FrontTerms | undefined,
+    names: Names,
+    instants: readonly Instant[],
+  ): PoolState[] {
+    const head = headText(product, names);
     const headLength = this.#encoder.encode(head).length;
     const unbadged = this.#facetsOf(product);
     return instants.map((from) => {
-      const pool = cardPoolAt(product, excluded, from);
+      const pool = cardPoolAt(product, terms, from);
       if (typeof pool === 'string') return { from, card: pool };
       const [first] = pool.sessions;
       if (first === undefined) throw new Error('a pool without sessions');
-      const badges = product.badges.filter(({ valid }) => periodContains(valid, from)).map(({ badge }) => badge);
+      const badges = product.badges
+        .filter(({ valid }) => periodContains(valid, from))
+        .map(({ badge }) => badge)
+        .filter((badge) => holdsRule(this.#taxonomy.badges[badge]?.rule ?? null, pool, from));
       const facets = badges.length === 0 ? unbadged : unbadged.slice();
       for (const badge of badges) this.#facetBits.set(facets, 'badges', badge);
       const isPaused = isProductPaused(product, from) || isEverySessionPaused(pool);
@@ -170,7 +207,7 @@ export class ProductRenderer {
       const card = {
         pool,
         bits,
-        head: this.#run(current, head + flags + poolText(product, pool, first), headLength, flags.length),
+        head: this.#run(current, head + flags + poolText(product, pool, first, names), headLength, flags.length),
         afterPrice: badgesText(badges.map((badge) => this.#taxonomy.badges[badge]?.slug ?? '')),
         facets,
         variants: [],

@@ -7,6 +7,7 @@ import type { Instant } from '../catalogue/instant.ts';
 import { DROP_REASONS, type DropReason } from '../catalogue/offer.ts';
 import type { Product } from '../catalogue/product.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
+import type { Texts } from '../catalogue/texts.ts';
 import { productsDocumentSchema, type ProductCard } from '../contract/documents.ts';
 import { CatalogueRenderer } from './catalogue-renderer.ts';
 import { FrontEditions } from './editions.ts';
@@ -20,6 +21,7 @@ export interface PlacedProduct {
   readonly entry: FrontProduct;
   readonly product: Product;
   readonly taxonomy: Taxonomy;
+  readonly texts: Texts;
 }
 
 export interface ProductState {
@@ -39,10 +41,10 @@ export function* productStates(
   until: Instant,
   now: Instant,
 ): Generator<ProductState> {
-  const { product, taxonomy } = placed;
+  const { product, taxonomy, texts } = placed;
   const productNumbers = new ProductNumbers();
   const front = { ...placed.front, products: productsOf(placed.entry, productNumbers) };
-  const renderer = new CatalogueRenderer({ taxonomy, fronts: [front], productNumbers }, sha256, until, now);
+  const renderer = new CatalogueRenderer({ taxonomy, texts, fronts: [front], productNumbers }, sha256, until, now);
   renderer.add([product]);
   const rendered = renderer.rendered(new Map());
   const renderedAt = (at: Instant): RenderedCatalogue => ({

@@ -97,12 +97,12 @@ describe('bad data takes out what it concerns', () => {
     ['a listed product that is not there', `INSERT INTO front_products (front_id, product_id) VALUES (2, 77)`, 0],
     [
       'a badge of no colour',
-      `INSERT INTO badges VALUES (1, 'b', 'B', 'red', 0); INSERT INTO product_badges VALUES (2001, 1, NULL, NULL)`,
+      `INSERT INTO badges (id, slug, name, color) VALUES (1, 'b', 'B', 'red'); INSERT INTO product_badges VALUES (2001, 1, NULL, NULL)`,
       7,
     ],
     [
       'a category with a mistyped slug',
-      `INSERT INTO categories VALUES (22, 'UPPER', '', ''); INSERT INTO front_categories (front_id, category_id) VALUES (2, 22);
+      `INSERT INTO categories VALUES (22, 'UP PER', '', ''); INSERT INTO front_categories (front_id, category_id) VALUES (2, 22);
        INSERT INTO product_categories VALUES (2001, 22)`,
       7,
     ],

@@ -143,7 +143,7 @@ test('law 7: what errors take out is what the table says, at every instant of th
           continue;
         }
         const frontId = Number(front.row['id']);
-        const { clean, products, sessions } = contained(faulty, frontId, now);
+        const { clean, products, sessions, namedBadges } = contained(faulty, frontId, now);
         const handle = new Database(catalogueAt(join(root, `clean-${serial}-${code}.sqlite`), inOrder(clean)), {
           readonly: true,
         });
@@ -160,7 +160,7 @@ test('law 7: what errors take out is what the table says, at every instant of th
         ]);
         for (const at of instants) {
           const text = formatInstant(at);
-          const expected = await renderPlain(plain, code, text, { sessions });
+          const expected = await renderPlain(plain, code, text, { sessions, namedBadges });
           expect(documentAt(files, code, 'products', text), `${code} products at ${text}`).toBe(expected.products);
           expect(documentAt(files, code, 'categories', text), `${code} categories at ${text}`).toBe(
             expected.categories,

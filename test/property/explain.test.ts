@@ -34,7 +34,7 @@ async function explainFront(database: string, code: string, now: Instant): Promi
   return explained;
 }
 
-const RULES = ['not-scheduled', 'excluded', 'over', 'prices-expired'] as const;
+const RULES = ['not-scheduled', 'not-announced', 'not-on-channel', 'excluded', 'over', 'prices-expired'] as const;
 
 /** The reason that the sessions give: the furthest rule that any of them reached. */
 function reasonOfSessions({ rules }: ExplainResultJson): string | null {

@@ -29,6 +29,7 @@ const NOTHING_DROPPED: Record<DropReason, number> = {
   'no-sessions': 0,
   'not-scheduled': 0,
   'not-announced': 0,
+  'not-on-channel': 0,
   excluded: 0,
   over: 0,
   'prices-expired': 0,

@@ -23,6 +23,8 @@ export const GOOD_ROWS: Readonly<Record<TableName, Row>> = {
     code: 'moscow',
     name: 'Moscow',
     timezone: 'Europe/Moscow',
+    locale: 'de-AT',
+    channel: 'own',
     day_starts_at: '05:30',
     currency: 'RUB',
     currency_exponent: 2,
@@ -86,11 +88,13 @@ export const GOOD_ROWS: Readonly<Record<TableName, Row>> = {
     available: 40,
   },
   front_session_exclusions: { front_id: 11, session_id: 15 },
+  front_allocations: { front_id: 11, session_id: 15, available: -2 },
   price_tiers: {
     id: 16,
     product_id: 14,
     session_id: 15,
     name: 'Stalls',
+    channels: 'city own',
     kind: 'ticket',
     is_public: 1,
     in_price_from: 1,
@@ -108,8 +112,9 @@ export const GOOD_ROWS: Readonly<Record<TableName, Row>> = {
   product_groups: { product_id: 14, group_id: 18, sort_weight: 3 },
   tags: { id: 19, slug: 'classics', name: 'Classics', sort_weight: 0 },
   product_tags: { product_id: 14, tag_id: 19 },
-  badges: { id: 20, slug: 'hit', name: 'Hit', color: '#FF8800', sort_weight: 0 },
+  badges: { id: 20, slug: 'hit', name: 'Hit', color: '#FF8800', sort_weight: 0, rule: 'few-left', rule_below: 20 },
   product_badges: { product_id: 14, badge_id: 20, valid_from: '2026-01-01T00:00:00Z', valid_until: null },
+  texts: { kind: 'product', id: '14', locale: 'de', field: 'name', text: 'Hamlet, Prinz von Dänemark' },
 };
 
 const BLOB = Buffer.from('blob');
@@ -132,7 +137,7 @@ const badInstants = [
   '2026-05-01T09:00:00Z\0',
 ];
 const badWallTimes = ['x', '2026-05-01T09:00:00Z', '2026-05-01T09:00', '2026-02-30T09:00:00', '2026-05-01T09:00:60'];
-const slug = [null, '', 'Hamlet', 'ham let', 'гамлет', 'a'.repeat(101), 'a\0b', 'a\0bc', '\0'];
+const slug = [null, '', 'ham let', 'a/b', 'a%2', 'a%', '%', 'a%zz', 'гамлет', 'a'.repeat(201), 'a\0b', 'a\0bc', '\0'];
 const currency = [null, '', 'rub', 'RUBL', 'RU', 'ЁЁЁ', 'RUB\0', 'RUB\0EUR', 'RU\0'];
 
 /** For every column, values that neither its CHECKs nor its rule let through. */
@@ -144,6 +149,8 @@ export const BAD_VALUES: {
     code: [null, '', '.a', 'a..b', 'Moscow', 'a b', 'a/b', 'é', 'a'.repeat(64), 'a\0'],
     name: text,
     timezone: text,
+    locale: ['', 'd', 'de_AT', 'de AT', 'de\0', BLOB],
+    channel: ['', 'a b', 'é', 'a'.repeat(101), 'a\0', BLOB],
     day_starts_at: [null, '', '5:00', '05:00:00', '06:01', '24:00', '05:60', '05-00', ' 5:00', '05:00\0', 5],
     currency,
     currency_exponent: [...integer, -1, 5],
@@ -213,11 +220,13 @@ export const BAD_VALUES: {
     available: ['x', 1.5],
   },
   front_session_exclusions: { front_id: id, session_id: id },
+  front_allocations: { front_id: id, session_id: id, available: integer },
   price_tiers: {
     id,
     product_id: id,
     session_id: ['x', 1.5],
     name: text,
+    channels: ['', ' ', 'own  city', ' own', 'own ', 'own,city', 'é', 'own\0', BLOB],
     kind: [null, 'Ticket', 'seat'],
     is_public: boolean,
     in_price_from: boolean,
@@ -227,7 +236,7 @@ export const BAD_VALUES: {
     valid_from: badInstants,
     valid_until: badInstants,
   },
-  categories: { id, slug, name_singular: text, name_plural: text },
+  categories: { id, slug, name_singular: text, name_plural: maybeText },
   front_categories: { front_id: id, category_id: id, sort_weight: integer },
   product_categories: { product_id: id, category_id: id },
   groups: { id, slug, name: text, card_type: [...integer, -1] },
@@ -241,8 +250,17 @@ export const BAD_VALUES: {
     name: text,
     color: [null, '', 'red', '#F80', '#FF880', '#FF88000', '#GG8800', '#FF880\0', '#FF8800\0'],
     sort_weight: integer,
+    rule: ['', 'few', 'Moved'],
+    rule_below: ['x', 1.5, 0, -1],
   },
   product_badges: { product_id: id, badge_id: id, valid_from: badInstants, valid_until: badInstants },
+  texts: {
+    kind: [null, '', 'products', 'session'],
+    id: [null, '', 'a'.repeat(201)],
+    locale: [null, '', 'd', 'de_AT', 'de\0', BLOB],
+    field: [null, '', 'slug', 'Name'],
+    text: [null, '', BLOB],
+  },
 };
 
 /** Every column, as `[table, column, bad values]`. */

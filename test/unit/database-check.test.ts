@@ -423,7 +423,7 @@ describe('rules that no CHECK can hold', () => {
       [
         'one of several is',
         `UPDATE fronts SET currency = 'CAD'; UPDATE price_tiers SET currency = 'EUR';
-         INSERT INTO price_tiers SELECT 99, product_id, session_id, name, kind, is_public, in_price_from, amount_minor, 'CAD',
+         INSERT INTO price_tiers SELECT 99, product_id, session_id, name, channels, kind, is_public, in_price_from, amount_minor, 'CAD',
            available, valid_from, valid_until FROM price_tiers`,
         [],
       ],

@@ -515,6 +515,7 @@ describe('--mirror', () => {
       'front_categories',
       'front_groups',
       'front_session_exclusions',
+      'front_allocations',
     ] as const;
     const error = await mirrorRefusal(path, without('front_keys', ...fronts), allow);
     expect(error).toMatchObject({
@@ -651,23 +652,23 @@ describe('--mirror', () => {
   });
 
   test.each([
-    ['a row twice', FEED + venue(12), 'rows.ndjson:20: expected a new key, found venues 12 on an earlier line', 'once'],
+    ['a row twice', FEED + venue(12), 'rows.ndjson:22: expected a new key, found venues 12 on an earlier line', 'once'],
     [
       'a slug twice',
       FEED + line('tags', { id: 9, slug: 'classics', name: 'X' }),
-      'rows.ndjson:20: expected values',
+      'rows.ndjson:22: expected values',
       'value',
     ],
     [
       'what a CHECK refuses',
       FEED + venue(99, { timezone: '' }),
-      'rows.ndjson:20: expected a row that',
+      'rows.ndjson:22: expected a row that',
       'CHECKs of "venues"',
     ],
     [
       'a changed row that one refuses',
       FEED.replace('"paused":1', '"paused":0'),
-      'rows.ndjson:15: expected a row',
+      'rows.ndjson:17: expected a row',
       'CHECKs of "products"',
     ],
     [
@@ -676,7 +677,7 @@ describe('--mirror', () => {
       'sessions 15: venue_id: expected the id of a row of venues',
       'along',
     ],
-    ['a line that is not a row', `${FEED}{}\n`, 'rows.ndjson:20: expected an object', 'one row per line'],
+    ['a line that is not a row', `${FEED}{}\n`, 'rows.ndjson:22: expected an object', 'one row per line'],
   ])('refuses %s, and changes nothing', async (_case, text, message, hint) => {
     const error = await mirrorRefusal(goodPath(), text, allow);
     expect(error.message).toContain(message);
@@ -720,7 +721,7 @@ describe('--mirror', () => {
     [
       'rolls back',
       "CREATE TRIGGER stop BEFORE INSERT ON venues BEGIN SELECT RAISE(ROLLBACK, 'no more venues'); END",
-      'rows.ndjson:18: expected a row that the database accepts, found: no more venues',
+      'rows.ndjson:20: expected a row that the database accepts, found: no more venues',
     ],
   ])('refuses where something of the operator %s', async (_case, sql, message) => {
     const error = await mirrorRefusal(changed(goodPath(), sql), without('tags', 'product_tags') + venue(50), allow);
@@ -740,7 +741,7 @@ describe('--mirror', () => {
       [without('product_tags'), 'product_tags: '],
       [
         FEED + line('product_tags', { product_id: 14, tag_id: 99 }) + line('tags', { id: 99, slug: 'x', name: 'X' }),
-        'rows.ndjson:20: ',
+        'rows.ndjson:22: ',
       ],
     ] as const) {
       const error = await mirrorRefusal(path, text, allow);
@@ -879,7 +880,6 @@ describe('a line that is not a row', () => {
     expect([error.message, ...error.details]).toEqual([
       'rows.ndjson:2: venues.id: expected an integer, found "x"',
       'rows.ndjson:2: venues.name: expected text of at most 65536 characters, found NULL',
-      'rows.ndjson:2: venues.timezone: expected text of at most 65536 characters, found no such member',
       'rows.ndjson:4: expected an object {"table":…,"row":{…}}, found no table',
       expect.stringMatching(/^rows\.ndjson:5: expected a new key, found venues 1 /),
     ]);

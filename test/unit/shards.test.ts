@@ -15,6 +15,8 @@ test('the shards are runs of fronts by profile and code, none of them larger tha
       code: `front-${(i * 7919) % 1000}-${i}`,
       zone,
       dayStartsAt: 0,
+      channel: null,
+      locale: null,
       // The day that tells the profiles apart.
       weekendDays: String(profile + 1),
       currency: 'RUB',

@@ -90,6 +90,7 @@ function reasonText(
     'no-sessions': 'it has no sessions',
     'not-scheduled': `none of ${total} is scheduled`,
     'not-announced': `none of ${total} has been announced`,
+    'not-on-channel': `none of ${total} has a ticket price for this front's channel`,
     excluded: 'this front sells none of its scheduled sessions (front_session_exclusions)',
     over: `none of ${total} can still be bought`,
     'prices-expired': 'every public ticket price of its sessions has expired',
@@ -176,6 +177,7 @@ function sessionText(session: ExplainedSession, { when }: FrontUnits): string {
   const refusals = {
     'not-scheduled': `its status is ${session.status}`,
     'not-announced': `it is announced ${when(session.announcedAt)}`,
+    'not-on-channel': "none of its ticket prices is for this front's channel",
     excluded: 'this front does not sell it (front_session_exclusions)',
     over: 'it can no longer be bought',
     'prices-expired': 'every public ticket price has expired',
@@ -216,6 +218,7 @@ function tierText(tier: ExplainedTier, { when, currency: frontCurrency, currency
     addon: 'an add-on, which never counts',
     private: 'private, which never counts',
     'not-counted': 'left out by its in_price_from',
+    'other-channel': 'not sold on the channel of the front',
     'other-currency': `not in ${frontCurrency}, the currency of the front`,
     'not-yet-valid': `valid only from ${when(validFrom)}`,
     expired: `expired ${when(validUntil)}`,
@@ -251,6 +254,7 @@ function facetText({ kind, slug, name, refusal, validFrom, validUntil }: Explain
     'not-attached': 'the front does not attach it',
     'not-yet': `only from ${when(validFrom)}`,
     ended: `it ended ${when(validUntil)}`,
+    rule: 'its rule does not hold',
   };
   const until = validUntil === null ? '' : ` until ${when(validUntil)}`;
   return `${kind} ${JSON.stringify(name)} (${slug}): ${refusal === null ? `shown${until}` : `not shown: ${refusals[refusal]}`}`;

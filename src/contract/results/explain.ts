@@ -18,7 +18,15 @@ const sessionSchema = z.strictObject({
   status: z.enum(['draft', 'scheduled', 'rescheduled', 'postponed', 'cancelled']),
   /** The first rule that refuses it; null if it is offered. */
   refusal: z
-    .enum(['not-scheduled', 'not-announced', 'excluded', 'over', 'prices-expired', 'product-not-published'])
+    .enum([
+      'not-scheduled',
+      'not-announced',
+      'not-on-channel',
+      'excluded',
+      'over',
+      'prices-expired',
+      'product-not-published',
+    ])
     .nullable(),
   soldOut: z.enum(['no-seats', 'no-tickets']).nullable(),
   /**
@@ -34,6 +42,8 @@ const sessionSchema = z.strictObject({
   salesEndAt: maybeInstant,
   isPaused: z.boolean(),
   available: z.int().nullable(),
+  /** Whether that is what the front has left of its own contingent. */
+  isAllocated: z.boolean(),
   /** Which of the front's days contain the date on its ticket. */
   days: z.array(z.enum(['today', 'tomorrow', 'weekend'])),
 });
@@ -46,6 +56,8 @@ const tierSchema = z.strictObject({
   amountMinor: count,
   currency: z.string(),
   available: z.int().nullable(),
+  /** Where it is sold; null if everywhere. */
+  channels: z.array(z.string()).readonly().nullable(),
   validFrom: maybeInstant,
   validUntil: maybeInstant,
   verdict: z.enum([
@@ -56,6 +68,7 @@ const tierSchema = z.strictObject({
     'addon',
     'private',
     'not-counted',
+    'other-channel',
     'other-currency',
     'not-yet-valid',
     'expired',
@@ -74,7 +87,7 @@ const facetSchema = z.strictObject({
   slug: z.string(),
   name: z.string(),
   /** Why the front does not show it; null if it does. */
-  refusal: z.enum(['no-card', 'not-attached', 'not-yet', 'ended']).nullable(),
+  refusal: z.enum(['no-card', 'not-attached', 'not-yet', 'ended', 'rule']).nullable(),
   validFrom: maybeInstant,
   validUntil: maybeInstant,
 });

@@ -139,7 +139,5 @@ function missingHint(
   kind: DatabaseKind,
 ): string {
   if (rule.defaultSql !== null) return addColumnsText(kind, table, [column], isView);
-  if (column !== 'sale_schema') return `add ${table}.${column} (${rule.declared}) as in ${SCHEMA_FILES[kind]}`;
-  const added = addColumnsText(kind, table, [column], isView, { sale_schema: '2' });
-  return `${added}, if all are sold; the other numbers are in data/README.md`;
+  return `add ${table}.${column} (${rule.declared}) as in ${SCHEMA_FILES[kind]}`;
 }

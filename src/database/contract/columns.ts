@@ -79,10 +79,10 @@ export const CELL_BYTES_MAX = 3 * TEXT_LENGTH_MAX;
 
 export const text = free(`text of at most ${TEXT_LENGTH_MAX} characters`, ({ length }) => length <= TEXT_LENGTH_MAX);
 export const slug = matching(
-  /^[a-z0-9-]{1,100}$/,
-  'a slug, 1 to 100 of a-z, 0-9 and -',
-  'text in which only case, blanks and _ differ',
-  (cell) => `lower(replace(replace(${cell}, ' ', '-'), '_', '-'))`,
+  /^(?=.{1,200}$)([A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+$/,
+  'a slug, 1 to 200 of A-Z, a-z, 0-9, ., _, ~, - and %XX',
+  'text with blanks',
+  (cell) => `replace(${cell}, ' ', '%20')`,
 );
 const CASE_DIFFERS = 'text in which only case differs';
 export const code = matching(
@@ -112,6 +112,42 @@ export const weekendDays = matching(
   'a number',
   (cell) => `replace(${cell}, '.0', '')`,
 );
+/** Where something is sold; several names are separated by a blank each. */
+const CHANNEL = '[A-Za-z0-9._-]{1,100}';
+export const channel = matching(
+  new RegExp(`^${CHANNEL}$`),
+  'a channel, 1 to 100 of A-Z, a-z, 0-9, ., _ and -',
+  'text with blanks',
+  (cell) => `replace(${cell}, ' ', '-')`,
+);
+export const channels = matching(
+  new RegExp(`^${CHANNEL}( ${CHANNEL})*$`),
+  'channels, each 1 to 100 of A-Z, a-z, 0-9, ., _ and -, with one blank between two',
+  'names with commas',
+  (cell) => `replace(replace(${cell}, ', ', ' '), ',', ' ')`,
+);
+
+/** A language tag (BCP 47) that the runtime finds well-formed. */
+export const locale = textual('a language tag such as de or de-AT (BCP 47)', (tag) => {
+  try {
+    return /^[A-Za-z0-9-]{2,35}$/.test(tag) && Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+});
+
+/** An id of another table as text; the digits of an integer. */
+export const idText: Column<string | number> = column(
+  'TEXT',
+  'an id, as text or as an integer',
+  (value) => Number.isSafeInteger(value) || (typeof value === 'string' && value.length > 0 && value.length <= 200),
+);
+
+export const filledText = free(
+  `text of 1 to ${TEXT_LENGTH_MAX} characters`,
+  ({ length }) => length > 0 && length <= TEXT_LENGTH_MAX,
+);
+
 /** When a day begins: at night, or at six at the latest. */
 export const dayStart = matching(
   /^(0[0-5]:[0-5]\d|06:00)$/,

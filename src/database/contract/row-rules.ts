@@ -3,9 +3,15 @@
 // columns.ts.
 
 import { OFFSET_SECONDS_MAX, type Zone } from '../../catalogue/calendar.ts';
-import { SECONDS_PER_DAY } from '../../catalogue/instant.ts';
 import type { Finding } from '../../findings.ts';
-import { formatDateTime, formatInstant, instantOfText, type Instant } from '../../catalogue/instant.ts';
+import {
+  formatDateTime,
+  formatInstant,
+  instantOfText,
+  SECONDS_PER_DAY,
+  type Instant,
+} from '../../catalogue/instant.ts';
+import { TEXT_FIELDS, type TextField, type TextKind } from '../../catalogue/texts.ts';
 import { findingOf, FRACTION, quoted } from './row-checker.ts';
 import { wallTimeIn } from './values.ts';
 
@@ -138,6 +144,21 @@ export function pauseFinding(locationOf: () => string, paused: 0 | 1, pausedUnti
   if (paused === 1 || pausedUntil === null) return null;
   const message = `paused_until: expected NULL where paused is 0, found ${quoted(pausedUntil)}`;
   return findingOf('error', 'value-invalid', locationOf(), message, 'paused_until');
+}
+
+/** Only these fields of a kind of thing have texts. */
+export function textFieldFinding(locationOf: () => string, kind: TextKind, field: TextField): Finding | null {
+  const fields: readonly TextField[] = TEXT_FIELDS[kind];
+  if (fields.includes(field)) return null;
+  const message = `field: expected of a ${kind} ${fields.join(' or ')}, found ${field}`;
+  return findingOf('error', 'value-invalid', locationOf(), message, 'field');
+}
+
+/** A badge for the last tickets says how many these are. */
+export function ruleFinding(locationOf: () => string, rule: string | null, below: number | null): Finding | null {
+  if (rule !== 'few-left' || below !== null) return null;
+  const message = 'rule_below: expected a number of seats where rule is few-left, found NULL';
+  return findingOf('error', 'value-invalid', locationOf(), message, 'rule_below');
 }
 
 /** A session with ticket tiers of its own has a public one. */

@@ -4,16 +4,21 @@
 
 import {
   boolean,
+  channel,
+  channels,
   code,
   color,
   currency,
   dayStart,
   defaulted,
   fromInstant,
+  filledText,
   httpsUrl,
+  idText,
   instant,
   integer,
   keyId,
+  locale,
   nullable,
   oneOf,
   slug,
@@ -24,6 +29,7 @@ import {
   type Column,
   type ValueOf,
 } from './columns.ts';
+import type { TextKind } from '../../catalogue/texts.ts';
 
 const sortWeight = defaulted(integer(), 0);
 const no = defaulted(boolean, 0);
@@ -36,6 +42,8 @@ export const TABLES = {
     code,
     name: text,
     timezone: text,
+    locale: nullable(locale),
+    channel: nullable(channel),
     day_starts_at: defaulted(dayStart, '00:00'),
     currency,
     currency_exponent: defaulted(integer(0, 4), 2),
@@ -66,8 +74,8 @@ export const TABLES = {
     id: integer(),
     slug,
     name: text,
-    age_rating: integer(0, 21),
-    sale_schema: integer(0),
+    age_rating: defaulted(integer(0, 21), 0),
+    sale_schema: defaulted(integer(0), 2),
     pushka: no,
     paused: no,
     paused_until: untilInstant,
@@ -107,11 +115,13 @@ export const TABLES = {
     available: nullable(integer()),
   },
   front_session_exclusions: { front_id: integer(), session_id: integer() },
+  front_allocations: { front_id: integer(), session_id: integer(), available: integer() },
   price_tiers: {
     id: integer(),
     product_id: integer(),
     session_id: nullable(integer()),
     name: defaulted(text, ''),
+    channels: nullable(channels),
     kind: defaulted(oneOf('ticket', 'addon'), 'ticket'),
     is_public: yes,
     in_price_from: yes,
@@ -121,16 +131,33 @@ export const TABLES = {
     valid_from: fromInstant,
     valid_until: untilInstant,
   },
-  categories: { id: integer(), slug, name_singular: text, name_plural: text },
+  categories: { id: integer(), slug, name_singular: text, name_plural: nullable(text) },
   front_categories: { front_id: integer(), category_id: integer(), sort_weight: sortWeight },
   product_categories: { product_id: integer(), category_id: integer() },
-  groups: { id: integer(), slug, name: text, card_type: integer(0) },
+  groups: { id: integer(), slug, name: text, card_type: defaulted(integer(0), 1) },
   front_groups: { front_id: integer(), group_id: integer(), sort_weight: sortWeight },
   product_groups: { product_id: integer(), group_id: integer(), sort_weight: integer() },
   tags: { id: integer(), slug, name: text, sort_weight: sortWeight },
   product_tags: { product_id: integer(), tag_id: integer() },
-  badges: { id: integer(), slug, name: text, color, sort_weight: sortWeight },
+  badges: {
+    id: integer(),
+    slug,
+    name: text,
+    color,
+    sort_weight: sortWeight,
+    rule: nullable(oneOf('few-left', 'moved')),
+    // Required with few-left: row-rules.ts.
+    rule_below: nullable(integer(1)),
+  },
   product_badges: { product_id: integer(), badge_id: integer(), valid_from: fromInstant, valid_until: untilInstant },
+  texts: {
+    kind: oneOf('product', 'venue', 'image', 'category', 'group', 'tag', 'badge'),
+    id: idText,
+    locale,
+    // Not every kind has every field: row-rules.ts.
+    field: oneOf('name', 'name_singular', 'name_plural', 'alt_text', 'copyright'),
+    text: filledText,
+  },
 } as const satisfies Record<string, Record<string, Column<unknown>>>;
 
 export type TableName = keyof typeof TABLES;
@@ -139,6 +166,17 @@ export type TableName = keyof typeof TABLES;
 export type CatalogueTables = {
   readonly [T in TableName]: { readonly [C in keyof (typeof TABLES)[T]]: ValueOf<(typeof TABLES)[T][C]> };
 };
+
+/** The table of each kind of thing that has texts. */
+export const TABLE_OF_KIND = {
+  product: 'products',
+  venue: 'venues',
+  image: 'images',
+  category: 'categories',
+  group: 'groups',
+  tag: 'tags',
+  badge: 'badges',
+} as const satisfies Record<TextKind, TableName>;
 
 /** In an order that foreign keys accept. */
 export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
@@ -171,6 +209,7 @@ export const TABLE_RULES: Readonly<Record<TableName, TableRules>> = {
   front_products: link({ front_id: 'fronts', product_id: 'products' }),
   sessions: entity({ product_id: 'products', venue_id: 'venues' }),
   front_session_exclusions: link({ front_id: 'fronts', session_id: 'sessions' }),
+  front_allocations: link({ front_id: 'fronts', session_id: 'sessions' }),
   price_tiers: entity({ product_id: 'products', session_id: 'sessions' }),
   categories: entity({}, 'slug'),
   front_categories: link({ front_id: 'fronts', category_id: 'categories' }),
@@ -182,6 +221,7 @@ export const TABLE_RULES: Readonly<Record<TableName, TableRules>> = {
   product_tags: link({ product_id: 'products', tag_id: 'tags' }),
   badges: entity({}, 'slug'),
   product_badges: link({ product_id: 'products', badge_id: 'badges' }),
+  texts: { key: ['kind', 'id', 'locale', 'field'], unique: [], references: {} },
 };
 
 /** Whether a column holds ids of rows, of its own table or of another. */

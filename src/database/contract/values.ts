@@ -11,6 +11,11 @@ export function wallTimeIn(text: string): number {
   return wallTime;
 }
 
+/** The names in `price_tiers.channels`; null: everywhere. */
+export function channelsOf(text: string | null): readonly string[] | null {
+  return text === null ? null : text.split(' ');
+}
+
 /** A half-open period from two nullable ends. */
 export function periodOf(from: string | null, until: string | null): Period {
   if (from === null && until === null) return ALWAYS;

@@ -7,7 +7,7 @@ import type { Finding } from '../../findings.ts';
 import type { CatalogueReader } from '../reader.ts';
 import { checkedRows, knownTables } from '../contract/query-builders.ts';
 import { quoted, RowChecker } from '../contract/row-checker.ts';
-import { periodOf } from '../contract/values.ts';
+import { channelsOf, periodOf } from '../contract/values.ts';
 import { TIER } from './product-queries.ts';
 
 const PRODUCT = new RowChecker('products', ['id', 'slug']);
@@ -70,9 +70,10 @@ export async function tierRows(reader: CatalogueReader, productId: number) {
     // A build does not read names: one that is bad holds nothing back.
     const named = [...row.slice(0, TIER.columns.length), shown(row[TIER.columns.length])];
     if (!NAMED_TIER.accepts(named)) return [];
-    const [id, sessionId, kind, isPublic, inPriceFrom, amountMinor, currency, available, from, until, name] = named;
+    const [id, sessionId, kind, isPublic, inPriceFrom, amountMinor, currency, available, from, until, channels, name] =
+      named;
     const valid = periodOf(from, until);
     const price: PriceTier = { id, isInPriceFrom: inPriceFrom === 1, amountMinor, currency, available, valid };
-    return { id, sessionId, name, kind, isPublic: isPublic === 1, price };
+    return { id, sessionId, name, kind, isPublic: isPublic === 1, price, channels: channelsOf(channels) };
   });
 }

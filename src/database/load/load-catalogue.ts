@@ -7,6 +7,7 @@ import type { Front } from '../../catalogue/front.ts';
 import { ListedProducts } from '../../catalogue/front-products.ts';
 import type { Instant } from '../../catalogue/instant.ts';
 import type { Product, Venue } from '../../catalogue/product.ts';
+import type { Texts } from '../../catalogue/texts.ts';
 import type { Finding } from '../../findings.ts';
 import type { CatalogueKeys } from '../../release/publish/next-key-ring.ts';
 import { dangling, type FindingLog } from '../contract/row-checker.ts';
@@ -14,6 +15,7 @@ import type { CatalogueReader } from '../reader.ts';
 import { loadFronts, type LoadedFronts } from './load-fronts.ts';
 import { loadKeys } from './load-keys.ts';
 import { ProductLoad } from './load-products.ts';
+import { loadTexts } from './load-texts.ts';
 import { loadTaxonomy, loadVenues, type LoadedTaxonomy } from './load-taxonomy.ts';
 import { unknownFront } from './unknown-front.ts';
 import { zoneRulesFindings } from './server-zone-rules.ts';
@@ -26,6 +28,7 @@ export interface References extends LoadedTaxonomy {
 }
 
 export interface LoadedCatalogue extends References, LoadedFronts {
+  readonly texts: Texts;
   /** Active fronts that were not selected. */
   readonly unselectedCodes: readonly string[];
   readonly keys: CatalogueKeys;
@@ -54,6 +57,7 @@ export async function loadCatalogue(
   const references = await loadReferences(reader, zones, log);
   log.add(await zoneRulesFindings(reader, zonesOf(references), tzdata, now), {});
   const all = await loadFronts(reader, references, zones, log);
+  const texts = await loadTexts(reader, all.fronts, log);
   const activeCodes = [...all.fronts.map(({ code }) => code), ...all.badCodes].sort();
   for (const code of frontCodes ?? [])
     if (!activeCodes.includes(code)) throw unknownFront(code, activeCodes, 'active front');
@@ -61,6 +65,7 @@ export async function loadCatalogue(
   return {
     ...references,
     ...all,
+    texts,
     fronts: all.fronts.filter(({ code }) => isSelected(code)),
     badCodes: all.badCodes.filter(isSelected),
     unselectedCodes: activeCodes.filter((code) => !isSelected(code)),
@@ -75,10 +80,11 @@ export async function loadFrontAlone(
   reader: CatalogueReader,
   frontId: number,
   log: FindingLog,
-): Promise<References & LoadedFronts> {
+): Promise<References & LoadedFronts & { readonly texts: Texts }> {
   const zones = new Zones();
   const references = await loadReferences(reader, zones, log);
-  return { ...references, ...(await loadFronts(reader, references, zones, log, frontId)) };
+  const loaded = await loadFronts(reader, references, zones, log, frontId);
+  return { ...references, ...loaded, texts: await loadTexts(reader, loaded.fronts, log) };
 }
 
 async function loadReferences(reader: CatalogueReader, zones: Zones, log: FindingLog): Promise<References> {
@@ -103,7 +109,7 @@ export interface ProductRange {
  */
 export async function* loadProducts(
   reader: CatalogueReader,
-  { positions, venues, zones, attachedIds, fronts, productNumbers }: LoadedCatalogue,
+  { positions, looseBadges, venues, zones, attachedIds, fronts, productNumbers }: LoadedCatalogue,
   { tzdata, withoutForeignKeys }: Omit<LoadSettings, 'frontCodes'>,
   log: FindingLog,
   now: Instant,
@@ -111,6 +117,7 @@ export async function* loadProducts(
   const listed = new ListedProducts(fronts, productNumbers);
   const load = new ProductLoad(reader, {
     positions,
+    looseBadges,
     venues,
     zones,
     attachedIds,

@@ -53,7 +53,7 @@ export interface LoadedFronts extends FrontCodes, Pick<Catalogue, 'fronts' | 'pr
 
 const FRONT = new RowChecker(
   'fronts',
-  names('id code name timezone day_starts_at currency currency_exponent weekend_days status min_cards'),
+  names('id code name timezone day_starts_at currency currency_exponent weekend_days status min_cards channel locale'),
 );
 type FrontRow = RowOf<'fronts', typeof FRONT.columns>;
 
@@ -81,7 +81,8 @@ export async function loadFronts(
   const unzonedCodes: string[] = [];
   const fronts: Front[] = [];
   for (const row of goodRows) {
-    const [id, code, , timezone, dayStartsAt, currency, currencyExponent, weekendDays, , minCards] = row;
+    const [id, code, , timezone, dayStartsAt, currency, currencyExponent, weekendDays, , minCards, channel, locale] =
+      row;
     const zone = zones.get(timezone);
     if (zone === null) {
       log.add([unknownZone(FRONT.locationOf(row), timezone)], { frontId: id });
@@ -98,6 +99,8 @@ export async function loadFronts(
       currencyExponent,
       weekendDays,
       minCards,
+      channel,
+      locale,
       categories: categories.of.get(id) ?? [],
       groups: groups.of.get(id) ?? [],
       products,

@@ -4,16 +4,18 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { isAnyOffered } from '../../catalogue/offer.ts';
-import type { Exclusion, Product } from '../../catalogue/product.ts';
+import type { FrontTerms, Product } from '../../catalogue/product.ts';
 import type { Finding } from '../../findings.ts';
 import { GroupStream } from './group-stream.ts';
 import { ALL_IDS, isIdBefore, MISTYPED_IDS, onlyId, type Group, type IdRange } from './groups.ts';
-import type { CatalogueReader } from '../reader.ts';
+import type { CatalogueReader, Query } from '../reader.ts';
 import { ProductMaker, type ProductContext, type ReferringRows } from './product-maker.ts';
 import {
   CHILD_TABLES,
   childGrouping,
   CHILDREN,
+  ALLOCATION,
+  ALLOCATIONS,
   EXCLUSION,
   EXCLUSIONS,
   IMAGE,
@@ -58,9 +60,11 @@ export class ProductLoad {
   readonly #maker: ProductMaker;
   /** By product: rows of front_id, session_id, and the session's status. */
   readonly #exclusions = new Map<number, unknown[][]>();
-  /** Exclusions of sessions that do not exist, or have no product. */
-  readonly #orphanExclusions: unknown[][] = [];
-  #areExclusionsLoaded = false;
+  /** By product: rows of front_id, session_id, and what is left. */
+  readonly #allocations = new Map<number, unknown[][]>();
+  /** Findings of both in rows of sessions that do not exist, or have no product. */
+  readonly #orphanTerms: Finding[] = [];
+  #areTermsLoaded = false;
 
   constructor(reader: CatalogueReader, context: ProductContext) {
     this.#reader = reader;
@@ -90,7 +94,7 @@ export class ProductLoad {
    */
   async *batches(log: FindingLog): AsyncGenerator<{ readonly products: readonly Product[]; readonly read: number }> {
     this.#log = log;
-    await this.#loadExclusions();
+    await this.#loadTerms();
     const streams = CHILD_TABLES.map(
       (table) => [table, new GroupStream(this.#groups(table, ALL_IDS, PRODUCTS_PER_BATCH))] as const,
     );
@@ -134,7 +138,7 @@ export class ProductLoad {
 
   async #productsIn(range: IdRange, log: FindingLog): Promise<readonly Product[]> {
     this.#log = log;
-    await this.#loadExclusions();
+    await this.#loadTerms();
     const children = new Map<ChildTable, ReadonlyMap<unknown, Group>>();
     for (const table of CHILD_TABLES) {
       const stream = new GroupStream(this.#groups(table, range, PRODUCTS_PER_BATCH));
@@ -152,6 +156,7 @@ export class ProductLoad {
     const referring: ReferringRows = {
       children: (table, id) => rowsOf(children.get(table)?.get(id)),
       exclusions: (id) => this.#exclusions.get(id) ?? [],
+      allocations: (id) => this.#allocations.get(id) ?? [],
     };
     const offered: Product[] = [];
     const others: Product[] = [];
@@ -177,21 +182,18 @@ export class ProductLoad {
   }
 
   /**
-   * Reports what concerns no product: rows without a product id, exclusions and tiers without a
-   * session. Products that are made later know the sessions that these spoil, which are returned.
+   * Reports what concerns no product: rows without a product id, exclusions, contingents and
+   * tiers without a session. Products that are made later know the sessions that these spoil, which are returned.
    */
   async noteOrphanRows(log: FindingLog): Promise<ReadonlyMap<number, Finding>> {
     this.#log = log;
-    await this.#loadExclusions();
+    await this.#loadTerms();
     for (const table of CHILD_TABLES) {
       for await (const [group] of this.#groups(table, 'null', 1)) {
         if (group !== undefined) this.#noteOrphans(table, group);
       }
     }
-    for (const [frontId, sessionId] of this.#orphanExclusions) {
-      const place = EXCLUSION.locationOf([frontId, sessionId]);
-      this.#log.add([dangling(place, 'session_id', 'sessions', sessionId)], {});
-    }
+    this.#log.add(this.#orphanTerms, {});
     const { withoutForeignKeys } = this.#context;
     if (withoutForeignKeys.has('sessions') || withoutForeignKeys.has('price_tiers')) await this.#noteOrphanTiers();
     return this.#spoiledSessions;
@@ -218,14 +220,23 @@ export class ProductLoad {
     }
   }
 
-  /** Exclusions are few: all of them at once. */
-  async #loadExclusions(): Promise<void> {
-    if (this.#areExclusionsLoaded) return;
-    this.#areExclusionsLoaded = true;
-    for (const [productId, ...row] of await this.#reader.rows(EXCLUSIONS)) {
-      if (typeof productId !== 'number') this.#orphanExclusions.push(row);
-      else if (this.#exclusions.get(productId)?.push(row) === undefined) this.#exclusions.set(productId, [row]);
-    }
+  /** Exclusions and contingents are few: all of them at once. */
+  async #loadTerms(): Promise<void> {
+    if (this.#areTermsLoaded) return;
+    this.#areTermsLoaded = true;
+    const load = async (
+      query: Query,
+      checker: typeof EXCLUSION | typeof ALLOCATION,
+      byProduct: Map<number, unknown[][]>,
+    ) => {
+      for (const [productId, ...row] of await this.#reader.rows(query)) {
+        if (typeof productId !== 'number') {
+          this.#orphanTerms.push(dangling(checker.locationOf(row), 'session_id', 'sessions', row[1]));
+        } else if (byProduct.get(productId)?.push(row) === undefined) byProduct.set(productId, [row]);
+      }
+    };
+    await load(EXCLUSIONS, EXCLUSION, this.#exclusions);
+    await load(ALLOCATIONS, ALLOCATION, this.#allocations);
   }
 
   /**
@@ -249,8 +260,9 @@ export class ProductLoad {
    */
   #isCounted(product: Product): boolean {
     if (this.#context.rowsRead === 'all') return true;
-    const isOfferedWithout = (excluded?: Exclusion): boolean => isAnyOffered(product, excluded, this.#context.now);
-    return product.isPublished && ![undefined, ...product.exclusions.values()].every(isOfferedWithout);
+    if (product.isPublished && product.channelTiers !== null) return true;
+    const isOfferedOn = (terms?: FrontTerms): boolean => isAnyOffered(product, terms, this.#context.now);
+    return product.isPublished && ![undefined, ...product.terms.values()].every(isOfferedOn);
   }
 
   /**
@@ -272,7 +284,32 @@ export class ProductLoad {
     const totals = new Map<number, Pick<Product, 'sessionsTotal' | 'scheduledTotal'>>();
     for (const [id, sessionsTotal, scheduledTotal] of await this.#reader.rows(query))
       totals.set(Number(id), { sessionsTotal: Number(sessionsTotal), scheduledTotal: Number(scheduledTotal) });
-    return products.map((product) => ({ ...product, ...totals.get(product.id) }));
+    const scheduledIds = await this.#scheduledIds(products.filter(({ channelTiers }) => channelTiers !== null));
+    return products.map((product) => ({
+      ...product,
+      ...totals.get(product.id),
+      scheduledIds: scheduledIds.get(product.id) ?? [],
+    }));
+  }
+
+  /** All scheduled sessions of products whose tiers are not sold everywhere, by product. */
+  async #scheduledIds(products: readonly Product[]): Promise<ReadonlyMap<number, readonly number[]>> {
+    const idsOf = new Map<number, number[]>();
+    if (products.length === 0) return idsOf;
+    const ids = products.map(({ id }) => id);
+    const query = knownTables
+      .selectFrom('sessions')
+      .select(['product_id', 'id'])
+      .where('product_id', 'in', ids)
+      .where('status', 'in', ['scheduled', 'rescheduled'])
+      .orderBy('product_id')
+      .orderBy('id');
+    for (const [productId, id] of await this.#reader.rows(query)) {
+      const known = idsOf.get(Number(productId));
+      if (known === undefined) idsOf.set(Number(productId), [Number(id)]);
+      else known.push(Number(id));
+    }
+    return idsOf;
   }
 }
 

@@ -3,15 +3,16 @@
 // document can come to show takes out nothing: its session is over, or is not read at all.
 
 import type { Zone, Zones } from '../../catalogue/calendar.ts';
-import type { Instant } from '../../catalogue/instant.ts';
+import { instantOfText, type Instant } from '../../catalogue/instant.ts';
 import { isScheduled, tierRefusal } from '../../catalogue/offer.ts';
 import type { BadSession, PriceTier, Session, Venue } from '../../catalogue/product.ts';
+import type { ChannelTier, ChannelTiers } from '../../catalogue/selling.ts';
 import type { Finding } from '../../findings.ts';
 import { SESSION, TIER } from './product-queries.ts';
 import { dangling, repeated, type FindingLog, type RowOf } from '../contract/row-checker.ts';
 import { endOfSession, noPublicTier, type EndCells } from '../contract/row-rules.ts';
 import { onDates, timesOf, type SessionDate } from './session-times.ts';
-import { periodOf } from '../contract/values.ts';
+import { channelsOf, periodOf } from '../contract/values.ts';
 
 /** What sessions refer to. */
 export interface SessionContext {
@@ -29,6 +30,16 @@ export interface ProductSessions {
   /** By (startsAt, id), with their tiers. */
   readonly sessions: readonly Session[];
   readonly badSessions: readonly BadSession[];
+  /** Null if all tiers are sold everywhere. */
+  readonly channelTiers: ChannelTiers | null;
+}
+
+/** Where the findings come from that leave out a session. */
+interface FindingsOrigin {
+  /** They are those of another row, which has been noted already. */
+  readonly isNoted?: boolean;
+  /** They hide on which channels it is sold. */
+  readonly isOnEveryChannel?: boolean;
 }
 
 /** Sessions of one product while its rows are read. */
@@ -45,26 +56,28 @@ class SessionRows {
     this.#log = log;
   }
 
-  /**
-   * Leaves out a session because of findings, at least one, unless it is over. `isNoted`: they are
-   * those of another row, which has been noted already.
-   */
-  leaveOut(id: number | null, endsAt: number, findings: readonly Finding[], isNoted = false): void {
+  /** Leaves out a session because of findings, at least one, unless it is over. */
+  leaveOut(
+    id: number | null,
+    endsAt: number,
+    findings: readonly Finding[],
+    { isNoted = false, isOnEveryChannel = false }: FindingsOrigin = {},
+  ): void {
     const [first] = findings;
     if (endsAt <= this.#now || first === undefined) return;
     const concerns = { sessionOf: this.#productId };
     if (isNoted) this.#log.takeOut(first, concerns);
     else this.#log.add(findings, concerns);
-    this.badSessions.push({ id, endsAt, code: first.code });
+    this.badSessions.push({ id, endsAt, code: first.code, isOnEveryChannel });
   }
 
   /** Leaves out sessions that are good but for what is known only after all have been read. */
-  leaveOutMore(findingsOf: (session: Session) => readonly Finding[], isNoted = false): void {
+  leaveOutMore(findingsOf: (session: Session) => readonly Finding[], origin: FindingsOrigin): void {
     const all = this.sessions.splice(0);
     for (const session of all) {
       const findings = findingsOf(session);
       if (findings.length === 0) this.sessions.push(session);
-      else if (isScheduled(session.status)) this.leaveOut(session.id, session.offerEndsAt, findings, isNoted);
+      else if (isScheduled(session.status)) this.leaveOut(session.id, session.offerEndsAt, findings, origin);
     }
   }
 }
@@ -105,7 +118,10 @@ export function sessionsOf(
     const venue = venues.get(venueId);
     if (venue === undefined || 'severity' in venue) {
       const finding = venue ?? dangling(SESSION.locationOf(row), 'venue_id', 'venues', venueId);
-      if (isScheduled(status)) read.leaveOut(id, endOfSession(endCells(row)), [finding], venue !== undefined);
+      if (isScheduled(status))
+        read.leaveOut(id, endOfSession(endCells(row), zoneOfBad(row, context)), [finding], {
+          isNoted: venue !== undefined,
+        });
       continue;
     }
     const zone = row[9] === null ? venue.zone : zones.get(row[9]);
@@ -130,27 +146,41 @@ export function sessionsOf(
       salesStartAt: times.salesStartAt,
       announcedAt: times.announcedAt,
       isPaused: row[7] === 1,
+      isMoved: status === 'rescheduled' || (row[17] !== null && instantOfText(row[17]) !== startsAt),
       available: row[8],
-      tiers: own ?? tiers.defaults,
+      isAllocated: false,
+      isOnChannel: true,
+      tiers: tiers.channelTiers === null ? (own ?? tiers.defaults) : [...(own ?? []), ...tiers.defaults],
     });
   }
-  if (repeatedIds.size > 0) read.leaveOutMore(({ id }) => (repeatedIds.has(id) ? [repeated(`sessions ${id}`)] : []));
+  if (repeatedIds.size > 0) {
+    read.leaveOutMore(({ id }) => (repeatedIds.has(id) ? [repeated(`sessions ${id}`)] : []), {});
+  }
   const { findingsBySession } = tiers;
-  if (findingsBySession.size > 0) read.leaveOutMore(({ id }) => findingsBySession.get(id) ?? []);
+  if (findingsBySession.size > 0)
+    read.leaveOutMore(({ id }) => findingsBySession.get(id) ?? [], { isOnEveryChannel: true });
   if (spoiledSessions.size > 0) {
-    read.leaveOutMore(({ id }) => [spoiledSessions.get(id) ?? []].flat(), true);
+    read.leaveOutMore(({ id }) => [spoiledSessions.get(id) ?? []].flat(), {
+      isNoted: true,
+      isOnEveryChannel: true,
+    });
   }
   const sessions =
     dates.size === 0 ? read.sessions : read.sessions.flatMap((one) => onDates(one, dates.get(one.id), now));
-  return { sessions: sorted(sessions), badSessions: read.badSessions };
+  return { sessions: sorted(sessions), badSessions: read.badSessions, channelTiers: tiers.channelTiers };
 }
 
-/** Whether a row is good but for the end of a session that is not daily, which no document needs. */
+/**
+ * Whether a row is good but for what is shown without: the end of a session that is not daily, and
+ * the start that it had, of which at most a badge tells.
+ */
 function isSound(row: unknown[]): row is unknown[] & RowOf<'sessions', typeof SESSION.columns> {
   if (SESSION.accepts(row)) return true;
-  if (SESSION.valueOf(row, 'daily') !== 0) return false;
-  row[11] = null;
-  row[12] = null;
+  if (SESSION.valueOf(row, 'previous_starts_at') === undefined) row[17] = null;
+  if (SESSION.valueOf(row, 'daily') === 0) {
+    row[11] = null;
+    row[12] = null;
+  }
   return SESSION.accepts(row);
 }
 
@@ -184,10 +214,27 @@ interface ProductTiers {
   readonly defaults: readonly PriceTier[];
   /** Those of the sessions that have ticket tiers of their own. */
   readonly bySession: ReadonlyMap<number, readonly PriceTier[]>;
+  readonly channelTiers: ChannelTiers | null;
   /** Errors, by the session whose tier has them. */
   readonly findingsBySession: ReadonlyMap<number, readonly Finding[]>;
   /** Errors of default tiers, and of tiers of which it is not known whose they are. */
   readonly defaultFindings: readonly Finding[];
+}
+
+interface OwnedTier extends ChannelTier {
+  readonly sessionId: number | null;
+}
+
+function bySessionOf(tiers: readonly OwnedTier[]): ChannelTiers {
+  const defaults = tiers.filter(({ sessionId }) => sessionId === null);
+  const bySession = new Map<number, ChannelTier[]>();
+  for (const tier of tiers) {
+    if (tier.sessionId === null) continue;
+    const own = bySession.get(tier.sessionId);
+    if (own === undefined) bySession.set(tier.sessionId, [tier]);
+    else own.push(tier);
+  }
+  return { defaults, bySession };
 }
 
 function tiersOf(rows: readonly unknown[][], log: FindingLog): ProductTiers {
@@ -200,12 +247,26 @@ function tiersOf(rows: readonly unknown[][], log: FindingLog): ProductTiers {
     else findingsBySession.set(sessionId, [...(findingsBySession.get(sessionId) ?? []), ...findings]);
   };
   const sessionOfId = new Map<number, number | null>();
+  const all: OwnedTier[] = [];
+  let isAnyOnChannel = false;
   for (const row of rows) {
     if (!TIER.accepts(row)) {
       if (TIER.valueOf(row, 'kind') !== 'addon') note(TIER.valueOf(row, 'session_id'), TIER.findings(row, log.source));
       continue;
     }
-    const [id, sessionId, kind, isPublic, isInPriceFrom, amountMinor, currency, available, validFrom, validUntil] = row;
+    const [
+      id,
+      sessionId,
+      kind,
+      isPublic,
+      isInPriceFrom,
+      amountMinor,
+      currency,
+      available,
+      validFrom,
+      validUntil,
+      channels,
+    ] = row;
     const other = sessionOfId.get(id);
     if (other !== undefined) for (const one of new Set([other, sessionId])) note(one, [repeated(`price_tiers ${id}`)]);
     sessionOfId.set(id, sessionId);
@@ -217,9 +278,12 @@ function tiersOf(rows: readonly unknown[][], log: FindingLog): ProductTiers {
       // Private tiers replace the defaults too.
       bySession.set(sessionId, tiers);
     }
-    if (refusal !== null) continue;
     const valid = periodOf(validFrom, validUntil);
-    tiers.push({ id, isInPriceFrom: isInPriceFrom === 1, amountMinor, currency, available, valid });
+    const price = { id, isInPriceFrom: isInPriceFrom === 1, amountMinor, currency, available, valid };
+    isAnyOnChannel ||= channels !== null;
+    all.push({ sessionId, price, isPublic: refusal === null, channels: channelsOf(channels) });
+    if (refusal === null) tiers.push(price);
   }
-  return { defaults, bySession, findingsBySession, defaultFindings };
+  const channelTiers = isAnyOnChannel ? bySessionOf(all) : null;
+  return { defaults, bySession, channelTiers, findingsBySession, defaultFindings };
 }

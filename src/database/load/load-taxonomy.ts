@@ -15,7 +15,8 @@ import {
   type RowOf,
 } from '../contract/row-checker.ts';
 import type { TableName } from '../contract/tables.ts';
-import { checkedRows } from '../contract/query-builders.ts';
+import { checkedRows, knownTables } from '../contract/query-builders.ts';
+import { ruleFinding } from '../contract/row-rules.ts';
 import { unknownZone } from '../contract/zones.ts';
 
 /** By id: the position of an element, or a finding where the row is bad. */
@@ -24,12 +25,14 @@ export type Positions = ReadonlyMap<number, number | Finding>;
 export interface LoadedTaxonomy {
   readonly taxonomy: Taxonomy;
   readonly positions: Readonly<Record<keyof Taxonomy, Positions>>;
+  /** Badges with a rule that no product names, as positions: they are for every product. */
+  readonly looseBadges: readonly number[];
 }
 
 const CATEGORY = new RowChecker('categories', ['id', 'slug', 'name_singular', 'name_plural']);
 const GROUP = new RowChecker('groups', ['id', 'slug', 'name', 'card_type']);
 const TAG = new RowChecker('tags', ['id', 'slug', 'name', 'sort_weight']);
-const BADGE = new RowChecker('badges', ['id', 'slug', 'name', 'color', 'sort_weight']);
+const BADGE = new RowChecker('badges', ['id', 'slug', 'name', 'color', 'sort_weight', 'rule', 'rule_below']);
 const VENUE = new RowChecker('venues', ['id', 'name', 'timezone']);
 
 /**
@@ -45,10 +48,24 @@ export async function loadTaxonomy(reader: CatalogueReader, log: FindingLog): Pr
   });
   const byWeight = ['sort_weight', 'id'];
   const tags = await loadElements(reader, TAG, byWeight, log, ([id, slug, name]) => ({ id, slug, name }));
-  const badges = await loadElements(reader, BADGE, byWeight, log, ([id, slug, name, color]) => {
-    return { id, slug, name, color };
-  });
+  const badges = await loadElements(
+    reader,
+    BADGE,
+    byWeight,
+    log,
+    ([id, slug, name, color, , rule, below]) => {
+      return {
+        id,
+        slug,
+        name,
+        color,
+        rule: rule === 'few-left' ? { kind: rule, below: below ?? 0 } : rule && { kind: rule },
+      };
+    },
+    (row) => ruleFinding(() => BADGE.locationOf(row), row[5], row[6]),
+  );
   return {
+    looseBadges: await looseBadges(reader, badges),
     taxonomy: { categories: categories.list, groups: groups.list, tags: tags.list, badges: badges.list },
     positions: {
       categories: categories.positionOf,
@@ -57,6 +74,20 @@ export async function loadTaxonomy(reader: CatalogueReader, log: FindingLog): Pr
       badges: badges.positionOf,
     },
   };
+}
+
+/** A row of product_badges counts whatever its product or window, and if its id is mistyped. */
+async function looseBadges(
+  reader: CatalogueReader,
+  { list, positionOf }: { readonly list: Taxonomy['badges']; readonly positionOf: Positions },
+): Promise<readonly number[]> {
+  const ruled = list
+    .map(({ id, rule }, position) => ({ id, rule, position }))
+    .filter(({ id, rule, position }) => rule !== null && positionOf.get(id) === position);
+  if (ruled.length === 0) return [];
+  const named = knownTables.selectFrom('product_badges').select('badge_id').distinct().orderBy('badge_id');
+  const namedIds = new Set((await reader.rows(named)).map(([id]) => parseId(id)));
+  return ruled.filter(({ id }) => !namedIds.has(id)).map(({ position }) => position);
 }
 
 async function loadElements<
@@ -69,6 +100,7 @@ async function loadElements<
   orderBy: readonly string[],
   log: FindingLog,
   elementOf: (row: RowOf<T, C>) => E,
+  problemIn?: (row: RowOf<T, C>) => Finding | null,
 ): Promise<{ readonly list: readonly E[]; readonly positionOf: Positions }> {
   const list: E[] = [];
   const positionOf = new Map<number, number | Finding>();
@@ -81,6 +113,13 @@ async function loadElements<
       log.add(findings, {});
       const id = parseId(row[0]);
       if (id !== undefined && findings[0] !== undefined) positionOf.set(id, findings[0]);
+      continue;
+    }
+    const problem = problemIn?.(row) ?? null;
+    if (problem !== null) {
+      log.add([problem], {});
+      const id = parseId(row[0]);
+      if (id !== undefined) positionOf.set(id, problem);
       continue;
     }
     const element = elementOf(row);

@@ -1,13 +1,15 @@
 // Makes products of their rows and of the rows that refer to them. Bad rows become findings, and
 // take out their product or a session of it (containment.md).
 
-import type { Exclusion, Image, Product } from '../../catalogue/product.ts';
+import type { FrontTerms, Image, Product } from '../../catalogue/product.ts';
 import type { Taxonomy } from '../../catalogue/taxonomy.ts';
+import { ALWAYS } from '../../catalogue/period.ts';
 import type { Finding } from '../../findings.ts';
 import type { LoadedFronts } from './load-fronts.ts';
 import { sessionsOf, type SessionContext } from './load-sessions.ts';
 import type { LoadedTaxonomy, Positions } from './load-taxonomy.ts';
 import {
+  ALLOCATION,
   BADGE_LINK,
   CATEGORY_LINK,
   EXCLUSION,
@@ -25,6 +27,7 @@ import { periodOf } from '../contract/values.ts';
 /** What a product's rows refer to, loaded before. */
 export interface ProductContext extends SessionContext {
   readonly positions: LoadedTaxonomy['positions'];
+  readonly looseBadges: LoadedTaxonomy['looseBadges'];
   /** Ids of the categories and groups that a front to be built attaches. */
   readonly attachedIds: LoadedFronts['attachedIds'];
   /** Products that a front to be built shows; the others are skipped. */
@@ -45,6 +48,8 @@ export interface ReferringRows {
   readonly children: (table: ChildTable, productId: number) => unknown[][];
   /** front_id, session_id, and the session's status. */
   readonly exclusions: (productId: number) => Rows;
+  /** front_id, session_id, and what is left. */
+  readonly allocations: (productId: number) => Rows;
 }
 
 /** Remembers the products that it has seen, to find what a view gives twice. */
@@ -83,12 +88,12 @@ export class ProductMaker {
     const image = isPublished ? imageOf(row, id, imageId, log) : null;
     const rows = (table: ChildTable) => referring.children(table, id);
     const isWhole = isPublished || this.#context.rowsRead === 'all';
-    const { exclusions, spoiled } = exclusionsOf(referring.exclusions(id), log);
+    const { terms, spoiled } = termsOf(referring.exclusions(id), referring.allocations(id), id, log);
     const spoiledSessions =
       spoiled.size === 0 ? this.#context.spoiledSessions : new Map([...this.#context.spoiledSessions, ...spoiled]);
     const sessions = isWhole
       ? sessionsOf(id, rows('sessions'), rows('price_tiers'), { ...this.#context, spoiledSessions }, log)
-      : { sessions: [], badSessions: [] };
+      : { sessions: [], badSessions: [], channelTiers: null };
     const taxonomy = this.#taxonomyOf(id, isWhole ? rows : () => [], log);
     if (log.badProducts.has(id)) return null;
     return {
@@ -104,9 +109,11 @@ export class ProductMaker {
       image,
       ...taxonomy,
       ...sessions,
-      exclusions,
+      terms,
       sessionsTotal: 0,
       scheduledTotal: 0,
+      scheduledIds: [],
+      elsewhereIds: [],
     };
   }
 
@@ -135,7 +142,7 @@ export class ProductMaker {
     rows: (table: ChildTable) => Rows,
     log: FindingLog,
   ): Pick<Product, 'groups' | 'badges' | 'categories' | 'tags'> {
-    const { positions, attachedIds } = this.#context;
+    const { positions, looseBadges, attachedIds } = this.#context;
     const isShown = (parent: keyof Taxonomy, id: number): boolean =>
       parent === 'tags' || parent === 'badges' || attachedIds[parent].has(id);
     const links = <R extends readonly unknown[]>(checker: LinkChecker<R>, parent: keyof Taxonomy) => {
@@ -148,9 +155,10 @@ export class ProductMaker {
       groups: groups
         .map(({ position, row: [, , sortWeight] }) => ({ group: position, sortWeight }))
         .sort((a, b) => a.group - b.group),
-      badges: badges
-        .map(({ position, row: [, , from, until] }) => ({ badge: position, valid: periodOf(from, until) }))
-        .sort((a, b) => a.badge - b.badge),
+      badges: [
+        ...badges.map(({ position, row: [, , from, until] }) => ({ badge: position, valid: periodOf(from, until) })),
+        ...looseBadges.map((badge) => ({ badge, valid: ALWAYS })),
+      ].sort((a, b) => a.badge - b.badge),
       categories: positionsOf(links(CATEGORY_LINK, 'categories')),
       tags: positionsOf(links(TAG_LINK, 'tags')),
     };
@@ -170,35 +178,70 @@ function imageOf(row: readonly unknown[], productId: number, imageId: number | n
     return null;
   }
   if (!IMAGE.check(imageRow, log, { productId })) return null;
-  const [, url, altText, copyright, copyrightUrl] = imageRow;
-  return { url, altText, copyright, copyrightUrl };
+  const [id, url, altText, copyright, copyrightUrl] = imageRow;
+  return { id, url, altText, copyright, copyrightUrl };
+}
+
+interface OpenTerms extends FrontTerms {
+  readonly excludedIds: Set<number>;
+  readonly excludedScheduledIds: Set<number>;
+  readonly allocations: Map<number, number>;
+  readonly bad: Map<number, string>;
 }
 
 /**
- * A product's exclusions by front id, and the sessions that an error in such a row spoils on every
- * front: those whose front cannot be read.
+ * A product's terms by front id, and the sessions that an error in such a row spoils on every front:
+ * those whose front cannot be read.
  */
-function exclusionsOf(
-  rows: Rows,
+function termsOf(
+  exclusions: Rows,
+  allocations: Rows,
+  productId: number,
   log: FindingLog,
-): { readonly exclusions: ReadonlyMap<number, Exclusion>; readonly spoiled: SessionContext['spoiledSessions'] } {
-  const exclusions = new Map<number, { sessionIds: Set<number>; scheduledIds: Set<number> }>();
+): { readonly terms: ReadonlyMap<number, FrontTerms>; readonly spoiled: SessionContext['spoiledSessions'] } {
+  const terms = new Map<number, OpenTerms>();
   const spoiled = new Map<number, Finding>();
-  for (const [frontId, sessionId, status] of rows) {
+  const of = (frontId: number): OpenTerms => {
+    const known = terms.get(frontId);
+    if (known !== undefined) return known;
+    const open = {
+      excludedIds: new Set<number>(),
+      excludedScheduledIds: new Set<number>(),
+      allocations: new Map<number, number>(),
+      bad: new Map<number, string>(),
+    };
+    terms.set(frontId, open);
+    return open;
+  };
+  const spoil = (finding: Finding, frontId: number | undefined, sessionId: number | undefined): void => {
+    log.add([finding], sessionId === undefined ? {} : { sessionOf: productId });
+    if (sessionId === undefined) return;
+    if (frontId === undefined) spoiled.set(sessionId, finding);
+    else of(frontId).bad.set(sessionId, finding.code);
+  };
+  for (const [frontId, sessionId, status] of exclusions) {
     const row = [frontId, sessionId];
-    if (!EXCLUSION.accepts(row)) {
-      const findings = EXCLUSION.findings(row, log.source);
-      log.add(findings, {});
-      const id = EXCLUSION.valueOf(row, 'session_id');
-      if (id !== undefined && findings[0] !== undefined) spoiled.set(id, findings[0]);
+    if (EXCLUSION.accepts(row)) {
+      of(row[0]).excludedIds.add(row[1]);
+      if (status === 'scheduled' || status === 'rescheduled') of(row[0]).excludedScheduledIds.add(row[1]);
+    } else {
+      for (const finding of EXCLUSION.findings(row, log.source))
+        spoil(finding, EXCLUSION.valueOf(row, 'front_id'), EXCLUSION.valueOf(row, 'session_id'));
+    }
+  }
+  for (const cells of allocations) {
+    const row = [...cells];
+    if (!ALLOCATION.accepts(row)) {
+      for (const finding of ALLOCATION.findings(row, log.source))
+        spoil(finding, ALLOCATION.valueOf(row, 'front_id'), ALLOCATION.valueOf(row, 'session_id'));
       continue;
     }
-    const exclusion = exclusions.get(row[0]) ?? { sessionIds: new Set(), scheduledIds: new Set() };
-    exclusion.sessionIds.add(row[1]);
-    if (status === 'scheduled' || status === 'rescheduled') exclusion.scheduledIds.add(row[1]);
-    exclusions.set(row[0], exclusion);
+    const [frontId, sessionId, available] = row;
+    const own = of(frontId).allocations;
+    if (own.has(sessionId)) spoil(repeated(ALLOCATION.locationOf(row)), frontId, sessionId);
+    own.set(sessionId, available);
   }
-  return { exclusions, spoiled };
+  return { terms, spoiled };
 }
 
 /**

@@ -16,13 +16,14 @@ export const PRODUCT = new RowChecker(
 export const IMAGE = new RowChecker('images', ['id', 'url', 'alt_text', 'copyright', 'copyright_url']);
 export const SESSION = new RowChecker('sessions', [
   ...names('id venue_id starts_at starts_local sales_start_at sales_end_at status paused available timezone daily'),
-  ...names('ends_at ends_local sales_start_local sales_end_local visible_from visible_from_local'),
+  ...names('ends_at ends_local sales_start_local sales_end_local visible_from visible_from_local previous_starts_at'),
 ]);
 export const TIER = new RowChecker(
   'price_tiers',
-  names('id session_id kind is_public in_price_from amount_minor currency available valid_from valid_until'),
+  names('id session_id kind is_public in_price_from amount_minor currency available valid_from valid_until channels'),
 );
 export const EXCLUSION = new RowChecker('front_session_exclusions', ['front_id', 'session_id']);
+export const ALLOCATION = new RowChecker('front_allocations', ['front_id', 'session_id', 'available']);
 export const CATEGORY_LINK = new RowChecker('product_categories', ['product_id', 'category_id']);
 export const GROUP_LINK = new RowChecker('product_groups', ['product_id', 'group_id', 'sort_weight']);
 export const TAG_LINK = new RowChecker('product_tags', ['product_id', 'tag_id']);
@@ -110,6 +111,15 @@ export const EXCLUSIONS: Query = knownTables
   .orderBy('s.product_id')
   .orderBy('e.front_id')
   .orderBy('e.session_id');
+
+/** All contingents likewise, as product_id, front_id, session_id and what is left. */
+export const ALLOCATIONS: Query = knownTables
+  .selectFrom('front_allocations as a')
+  .leftJoin('sessions as s', 's.id', 'a.session_id')
+  .select(['s.product_id', 'a.front_id', 'a.session_id', 'a.available'])
+  .orderBy('s.product_id')
+  .orderBy('a.front_id')
+  .orderBy('a.session_id');
 
 /**
  * Tiers of a session that does not exist or is another product's: id, session_id, and the product of

@@ -6,7 +6,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { unknownFront } from '../load/unknown-front.ts';
 import type { CatalogueReader } from '../reader.ts';
 import { checkedRows } from '../contract/query-builders.ts';
-import type { TableName } from '../contract/tables.ts';
+import { TABLE_OF_KIND, type TableName } from '../contract/tables.ts';
 
 type Condition = RawBuilder<boolean>;
 
@@ -32,7 +32,7 @@ export async function frontConditions(
   const isProduct = sql<boolean>`id in ${products}`;
   const attached = (column: string, ofFronts: TableName, ofProducts: TableName) =>
     sql<boolean>`(${referredFrom(column, ofFronts, ofFront)} or ${referredFrom(column, ofProducts, ofProduct)})`;
-  return {
+  const conditions = {
     fronts: codeIn,
     front_keys: ofFront,
     venues: referredFrom('venue_id', 'sessions', ofProduct),
@@ -40,7 +40,8 @@ export async function frontConditions(
     products: isProduct,
     front_products: ofFront,
     sessions: ofProduct,
-    front_session_exclusions: sql`${ofFront} and session_id in (select id from sessions where ${ofProduct})`,
+    front_session_exclusions: sql<boolean>`${ofFront} and session_id in (select id from sessions where ${ofProduct})`,
+    front_allocations: sql<boolean>`${ofFront} and session_id in (select id from sessions where ${ofProduct})`,
     price_tiers: ofProduct,
     categories: attached('category_id', 'front_categories', 'product_categories'),
     front_categories: ofFront,
@@ -53,4 +54,9 @@ export async function frontConditions(
     badges: referredFrom('badge_id', 'product_badges', ofProduct),
     product_badges: ofProduct,
   };
+  const texts = Object.entries(TABLE_OF_KIND).map(
+    ([kind, table]) =>
+      sql`kind = ${kind} and cast(id as text) in (select cast(id as text) from ${sql.table(table)} where ${conditions[table]})`,
+  );
+  return { ...conditions, texts: sql<boolean>`(${sql.join(texts, sql` or `)})` };
 }

@@ -35,6 +35,7 @@ function termOf(table: 'shop_terms' | 'event_terms', kind: string, renamed: stri
 const STAGES: Readonly<Record<string, string>> = {
   draft: 'planned',
   scheduled: 'on',
+  rescheduled: 'on again',
   postponed: 'moved',
   cancelled: 'off',
 };
@@ -43,7 +44,8 @@ const STAGES: Readonly<Record<string, string>> = {
 export const OWN_TABLES: Readonly<Record<TableName, OwnTable>> = {
   fronts: own(
     'shops',
-    'shop_no=id login=code title=name zone=timezone money=currency decimals=currency_exponent at_least=min_cards',
+    'shop_no=id login=code title=name zone=timezone money=currency decimals=currency_exponent at_least=min_cards ' +
+      'sells_as=channel speaks=locale day_from=day_starts_at',
     {
       days_off: (valueIn) => String(valueIn('weekend_days')).split('').join(' '),
       is_open: (valueIn) => valueIn('status') === 'active',
@@ -72,15 +74,18 @@ export const OWN_TABLES: Readonly<Record<TableName, OwnTable>> = {
   ),
   sessions: own(
     'shows',
-    'show_no=id event_no=product_id hall_no=venue_id begins=starts_at printed=starts_local ends=ends_at ' +
-      'sale_opens=sales_start_at sale_closes=sales_end_at moved_from=previous_starts_at halted=paused seats_left=available',
+    'show_no=id event_no=product_id hall_no=venue_id begins=starts_at printed=starts_local ends=ends_at ends_printed=ends_local ' +
+      'each_day=daily sale_opens=sales_start_at sale_opens_printed=sales_start_local sale_closes=sales_end_at ' +
+      'sale_closes_printed=sales_end_local zone=timezone moved_from=previous_starts_at announced=visible_from ' +
+      'announced_printed=visible_from_local halted=paused seats_left=available',
     { stage: (valueIn) => STAGES[String(valueIn('status'))] ?? null },
   ),
   front_session_exclusions: own('not_sold', 'shop_no=front_id show_no=session_id'),
+  front_allocations: own('contingents', 'shop_no=front_id show_no=session_id seats_left=available'),
   price_tiers: own(
     'prices',
     'price_no=id event_no=product_id show_no=session_id label=name is_advertised=in_price_from money=currency ' +
-      'seats_left=available opens=valid_from closes=valid_until',
+      'seats_left=available opens=valid_from closes=valid_until sold_as=channels',
     {
       is_extra: (valueIn) => valueIn('kind') === 'addon',
       is_hidden: (valueIn) => valueIn('is_public') === 0n,
@@ -98,6 +103,7 @@ export const OWN_TABLES: Readonly<Record<TableName, OwnTable>> = {
   product_groups: termOf('event_terms', 'group', ' rank=sort_weight'),
   tags: term('tag', 'label=name rank=sort_weight'),
   product_tags: termOf('event_terms', 'tag', ''),
-  badges: term('badge', 'label=name colour=color rank=sort_weight'),
+  badges: term('badge', 'label=name colour=color rank=sort_weight rule=rule below=rule_below'),
   product_badges: termOf('event_terms', 'badge', ' opens=valid_from closes=valid_until'),
+  texts: own('translations', 'thing=kind thing_no=id language=locale part=field words=text'),
 };

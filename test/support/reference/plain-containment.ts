@@ -3,7 +3,7 @@
 
 import { DateTime } from 'luxon';
 import type { CatalogueRow } from '../catalogue.ts';
-import type { Spoilt } from './plain-documents.ts';
+import { isOnChannelOf, type Spoilt } from './plain-documents.ts';
 import { firstInstantOf } from './plain-values.ts';
 
 /** Rows, some with errors: the columns whose values are bad, or `*` for a key that occurs twice. */
@@ -24,7 +24,6 @@ type Value = string | number | null;
 /** Columns that no document needs, each with a good value: an error there is nothing to a build. */
 const UNREAD: ReadonlyMap<string, Value> = new Map([
   ['venues.city', null],
-  ['sessions.previous_starts_at', null],
   ['price_tiers.name', ''],
 ]);
 
@@ -49,7 +48,9 @@ class Tables {
   isBad(row: CatalogueRow): boolean {
     const columns = [...(this.#faulty.bad.get(row) ?? [])];
     const isRead = (column: string): boolean =>
-      !UNREAD.has(`${row.table}.${column}`) && !(ENDS.has(column) && (this.value(row, 'daily') ?? 0) === 0);
+      !UNREAD.has(`${row.table}.${column}`) &&
+      column !== 'previous_starts_at' &&
+      !(ENDS.has(column) && (this.value(row, 'daily') ?? 0) === 0);
     return columns.some(isRead);
   }
 
@@ -101,7 +102,7 @@ export function contained(faulty: FaultyRows, frontId: number, now: string): Con
       .filter((row) => tables.isBad(row) && tables.id(row, 'front_id') === frontId)
       .map((row) => tables.id(row, 'product_id')),
   );
-  const sessions = badSessions(tables);
+  const sessions = badSessions(tables, frontId);
   const own = listings
     .filter((row) => tables.id(row, 'front_id') === frontId)
     .map((row) => tables.id(row, 'product_id') ?? 0);
@@ -121,7 +122,7 @@ export function contained(faulty: FaultyRows, frontId: number, now: string): Con
         }
         return true;
       })
-      .map(withGoodUnread),
+      .map((row) => withGoodUnread(row, faulty.bad.get(row) ?? NO_COLUMNS)),
   );
   const excluded = new Set(
     tables
@@ -129,19 +130,41 @@ export function contained(faulty: FaultyRows, frontId: number, now: string): Con
       .filter((row) => tables.id(row, 'front_id') === frontId)
       .map((row) => tables.id(row, 'session_id')),
   );
+  const isHere = (product: number, id: number | undefined): boolean => {
+    const tickets = tables
+      .of('price_tiers')
+      .filter((tier) => !tables.isBad(tier) && tier.row['kind'] === 'ticket' && tier.row['product_id'] === product)
+      .map(({ row }) => ({
+        session_id: row['session_id'] as number | null,
+        channels: row['channels'] as string | null,
+      }));
+    const channel = tables.of('fronts').find((row) => tables.id(row) === frontId)?.row['channel'];
+    return id === undefined || isOnChannelOf(tickets, typeof channel === 'string' ? channel : null)(id);
+  };
   const spoilt = sessions
     .filter(
-      ({ row, product, isOver }) =>
-        !isOver(now) && product !== undefined && isShown(product) && !excluded.has(tables.id(row) ?? Number.NaN),
+      ({ row, product, isOver, isOnEveryChannel }) =>
+        !isOver(now) &&
+        product !== undefined &&
+        isShown(product) &&
+        !excluded.has(tables.id(row) ?? Number.NaN) &&
+        (isOnEveryChannel || isHere(product, tables.id(row))),
     )
     .map(({ row, product, isOver }) => ({ product: product ?? 0, id: tables.id(row) ?? null, isOver }));
-  return { clean, products: leftOut, sessions: spoilt };
+  const namedBadges = new Set(
+    tables
+      .of('product_badges')
+      .flatMap(({ row }) => (/^-?\d+$/.test(String(row['badge_id'])) ? [Number(row['badge_id'])] : [])),
+  );
+  return { clean, products: leftOut, sessions: spoilt, namedBadges };
 }
 
-function withGoodUnread({ table, row }: CatalogueRow): CatalogueRow {
+const NO_COLUMNS: ReadonlySet<string> = new Set();
+
+function withGoodUnread({ table, row }: CatalogueRow, bad: ReadonlySet<string>): CatalogueRow {
   const cells = Object.entries(row).map(([column, value]) => {
     const good = UNREAD.get(`${table}.${column}`);
-    const isUnread = ENDS.has(column) && row['daily'] === 0;
+    const isUnread = bad.has(column) && (column === 'previous_starts_at' || (ENDS.has(column) && row['daily'] === 0));
     return [column, isUnread ? null : good === undefined ? value : good] as const;
   });
   return { table, row: Object.fromEntries(cells) };
@@ -199,10 +222,12 @@ interface BadSession {
   readonly row: CatalogueRow;
   readonly product: number | undefined;
   readonly isOver: (at: string) => boolean;
+  /** Whether it is not known where it is sold. */
+  readonly isOnEveryChannel: boolean;
 }
 
 /** Sessions with an error, over or not; one that is not scheduled counts as over. */
-function badSessions(tables: Tables): readonly BadSession[] {
+function badSessions(tables: Tables, frontId: number): readonly BadSession[] {
   const venues = tables.byId('venues');
   const badVenues = tables.badIds('venues');
   const all = tables.byId('sessions');
@@ -217,6 +242,15 @@ function badSessions(tables: Tables): readonly BadSession[] {
   for (const exclusion of tables.of('front_session_exclusions'))
     if (tables.id(exclusion, 'front_id') === undefined) spoilt.add(tables.id(exclusion, 'session_id'));
 
+  // Of these this front alone cannot know how many are left.
+  const hidden = new Set<number | undefined>();
+  for (const allocation of tables.of('front_allocations')) {
+    if (!tables.isBad(allocation)) continue;
+    const front = tables.id(allocation, 'front_id');
+    if (front === undefined) spoilt.add(tables.id(allocation, 'session_id'));
+    else if (front === frontId) hidden.add(tables.id(allocation, 'session_id'));
+  }
+
   return tables.of('sessions').flatMap((row) => {
     const venue = venues.get(tables.id(row, 'venue_id') ?? Number.NaN);
     const isVenueBad = venue === undefined || badVenues.has(tables.id(venue) ?? Number.NaN);
@@ -225,13 +259,14 @@ function badSessions(tables: Tables): readonly BadSession[] {
     const id = tables.id(row);
     const isSpoilt = id !== undefined && spoilt.has(id);
     const hasNoStart = startOf(tables, row, zone) === null;
-    if (!tables.isBad(row) && !isVenueBad && !isSpoilt && !hasNoStart) return [];
+    const isHidden = id !== undefined && hidden.has(id);
+    if (!tables.isBad(row) && !isVenueBad && !isSpoilt && !isHidden && !hasNoStart) return [];
     const status = tables.value(row, 'status');
     const isOver =
       status === undefined || status === 'scheduled' || status === 'rescheduled'
         ? endOf(tables, row, zone)
         : () => true;
-    return [{ row, product: tables.id(row, 'product_id'), isOver }];
+    return [{ row, product: tables.id(row, 'product_id'), isOver, isOnEveryChannel: isSpoilt }];
   });
 }
 

@@ -13,7 +13,7 @@ export type Loaded = Awaited<ReturnType<typeof loadFront>>;
  * Everything that concerns one front, each list in the order in which the documents show it. Throws
  * when there is no such front, or when a session has no start.
  */
-export async function loadFront(db: Kysely<PlainTables>, frontCode: string) {
+export async function loadFront(db: Kysely<PlainTables>, frontCode: string, namedBadges: ReadonlySet<number>) {
   const front = await db.selectFrom('fronts').selectAll().where('code', '=', frontCode).executeTakeFirstOrThrow();
   const attached = db.selectFrom('front_products').select('product_id').where('front_id', '=', front.id);
 
@@ -21,7 +21,7 @@ export async function loadFront(db: Kysely<PlainTables>, frontCode: string) {
     .selectFrom('front_products as f')
     .innerJoin('products as p', 'p.id', 'f.product_id')
     .leftJoin('images as i', 'i.id', 'p.image_id')
-    .select(['p.id', 'p.slug', 'p.name', 'p.age_rating', 'p.sale_schema', 'p.pushka', 'p.status'])
+    .select(['p.id', 'p.slug', 'p.name', 'p.age_rating', 'p.sale_schema', 'p.pushka', 'p.status', 'p.image_id'])
     .select(['p.paused', 'p.paused_until', 'i.url', 'i.alt_text', 'i.copyright', 'i.copyright_url'])
     .select(['f.featured', 'f.banner', 'f.paused as front_paused', 'f.visible_from', 'f.visible_until'])
     .where('f.front_id', '=', front.id)
@@ -43,6 +43,7 @@ export async function loadFront(db: Kysely<PlainTables>, frontCode: string) {
     .select('session_id')
     .where('front_id', '=', front.id)
     .execute();
+  const allocations = await db.selectFrom('front_allocations').selectAll().where('front_id', '=', front.id).execute();
   const tickets = await db
     .selectFrom('price_tiers')
     .selectAll()
@@ -50,7 +51,17 @@ export async function loadFront(db: Kysely<PlainTables>, frontCode: string) {
     .where('product_id', 'in', attached)
     .execute();
 
-  return { front, products, sessions, exclusions, tickets, ...(await loadTaxonomy(db, front.id)) };
+  const texts = await db.selectFrom('texts').selectAll().execute();
+  return {
+    texts,
+    front,
+    products,
+    sessions,
+    exclusions,
+    allocations,
+    tickets,
+    ...(await loadTaxonomy(db, front.id, namedBadges)),
+  };
 }
 
 type StoredSession = Selectable<PlainTables['sessions']> & { venue_name: string; venue_timezone: string | null };
@@ -75,6 +86,7 @@ function datesOf(session: StoredSession) {
     ...session,
     zone,
     starts_at,
+    row_start: starts_at,
     offer_ends: salesEnd ?? starts_at,
     sales_start_at: instantOf(session.sales_start_at, session.sales_start_local),
     visible_from: instantOf(session.visible_from, session.visible_from_local),
@@ -93,7 +105,7 @@ function datesOf(session: StoredSession) {
  * The categories, groups, tags and badges that a product of the front may have: one row per thing
  * and product.
  */
-async function loadTaxonomy(db: Kysely<PlainTables>, frontId: number) {
+async function loadTaxonomy(db: Kysely<PlainTables>, frontId: number, namedBadges: ReadonlySet<number>) {
   const attached = db.selectFrom('front_products').select('product_id').where('front_id', '=', frontId);
   const productCategories = await db
     .selectFrom('front_categories as f')
@@ -126,10 +138,24 @@ async function loadTaxonomy(db: Kysely<PlainTables>, frontId: number) {
   const productBadges = await db
     .selectFrom('badges as b')
     .innerJoin('product_badges as pb', 'pb.badge_id', 'b.id')
-    .select(['b.id', 'b.slug', 'b.name', 'b.color', 'pb.product_id', 'pb.valid_from', 'pb.valid_until'])
+    .select(['b.id', 'b.slug', 'b.name', 'b.color', 'b.sort_weight', 'b.rule', 'b.rule_below'])
+    .select(['pb.product_id', 'pb.valid_from', 'pb.valid_until'])
     .where('pb.product_id', 'in', attached)
     .orderBy('b.sort_weight')
     .orderBy('b.id')
     .execute();
-  return { productCategories, productGroups, productTags, productBadges };
+  // Badges with a rule that no product names are for every product.
+  const everywhere = await db
+    .selectFrom('badges as b')
+    .innerJoin('front_products as f', (join) => join.on('f.front_id', '=', frontId))
+    .select(['b.id', 'b.slug', 'b.name', 'b.color', 'b.sort_weight', 'b.rule', 'b.rule_below', 'f.product_id'])
+    .where('b.rule', 'is not', null)
+    .where('b.id', 'not in', db.selectFrom('product_badges').select('badge_id'))
+    .where('b.id', 'not in', [0, ...namedBadges])
+    .execute();
+  const badges = [
+    ...productBadges,
+    ...everywhere.map((badge) => ({ ...badge, valid_from: null, valid_until: null })),
+  ].toSorted((a, b) => a.sort_weight - b.sort_weight || a.id - b.id);
+  return { productBadges: badges, productCategories, productGroups, productTags };
 }

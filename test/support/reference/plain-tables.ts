@@ -11,6 +11,8 @@ export interface PlainTables {
     code: string;
     timezone: string;
     day_starts_at: string;
+    channel: string | null;
+    locale: string | null;
     currency: string;
     currency_exponent: number;
     weekend_days: string;
@@ -60,6 +62,7 @@ export interface PlainTables {
     sales_end_at: string | null;
     sales_end_local: string | null;
     timezone: string | null;
+    previous_starts_at: string | null;
     status: 'draft' | 'scheduled' | 'rescheduled' | 'postponed' | 'cancelled';
     visible_from: string | null;
     visible_from_local: string | null;
@@ -67,10 +70,12 @@ export interface PlainTables {
     available: number | null;
   };
   front_session_exclusions: { front_id: number; session_id: number };
+  front_allocations: { front_id: number; session_id: number; available: number };
   price_tiers: {
     id: number;
     product_id: number;
     session_id: number | null;
+    channels: string | null;
     kind: 'ticket' | 'addon';
     is_public: number;
     in_price_from: number;
@@ -80,7 +85,7 @@ export interface PlainTables {
     valid_from: string | null;
     valid_until: string | null;
   };
-  categories: { id: number; slug: string; name_singular: string; name_plural: string };
+  categories: { id: number; slug: string; name_singular: string; name_plural: string | null };
   front_categories: { front_id: number; category_id: number; sort_weight: number };
   product_categories: { product_id: number; category_id: number };
   groups: { id: number; slug: string; name: string; card_type: number };
@@ -88,7 +93,16 @@ export interface PlainTables {
   product_groups: { product_id: number; group_id: number; sort_weight: number };
   tags: { id: number; slug: string; name: string; sort_weight: number };
   product_tags: { product_id: number; tag_id: number };
-  badges: { id: number; slug: string; name: string; color: string; sort_weight: number };
+  badges: {
+    id: number;
+    slug: string;
+    name: string;
+    color: string;
+    sort_weight: number;
+    rule: 'few-left' | 'moved' | null;
+    rule_below: number | null;
+  };
+  texts: { kind: string; id: string; locale: string; field: string; text: string };
   product_badges: { product_id: number; badge_id: number; valid_from: string | null; valid_until: string | null };
 }
 

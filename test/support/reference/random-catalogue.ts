@@ -63,6 +63,7 @@ function* catalogueRows(draft: CatalogueDraft, now: string, hasSkipped: boolean)
   yield* placeRows(resolver, draft);
   for (const [f, front] of draft.fronts.entries()) yield* frontPlaceRows(resolver, front, f);
   for (const [p, product] of draft.products.entries()) yield* productRows(resolver, draft, product, p);
+  yield* textRows(resolver, draft);
 }
 
 function frontRow({ id, zone }: Resolver, front: FrontDraft, f: number): CatalogueRow {
@@ -73,6 +74,8 @@ function frontRow({ id, zone }: Resolver, front: FrontDraft, f: number): Catalog
       code: `front-${f}`,
       name: `Front ${f}`,
       timezone: zone(front.zone),
+      locale: front.locale,
+      channel: front.channel,
       day_starts_at: front.dayStartsAt,
       currency: front.currency,
       currency_exponent: front.exponent,
@@ -95,13 +98,58 @@ function* placeRows({ id, zone }: Resolver, draft: CatalogueDraft): Generator<Ca
       copyright_url: k === 2 ? 'https://r.test/' : null,
     };
     yield { table: 'images', row: { ...own, url: `https://images.test/${k}.jpg?"${name}"`, ...credit } };
-    yield { table: 'categories', row: { ...own, slug: `category-${k}`, name_singular: name, name_plural: `${name}s` } };
+    yield {
+      table: 'categories',
+      row: {
+        ...own,
+        slug: `category-${k}`,
+        name_singular: name,
+        name_plural: draft.isSingular === 1 ? null : `${name}s`,
+      },
+    };
     yield { table: 'groups', row: { ...own, slug: `group-${k}`, name, card_type: k } };
     yield { table: 'tags', row: { ...own, slug: `tag-${k}`, name, sort_weight } };
     yield {
       table: 'badges',
-      row: { ...own, slug: `badge-${k}`, name, color: `#a${k}B0c${k}`, sort_weight: -sort_weight },
+      row: {
+        ...own,
+        slug: `badge-${k}`,
+        name,
+        color: `#a${k}B0c${k}`,
+        sort_weight: -sort_weight,
+        ...ruleOf(draft.rules[k] ?? null),
+      },
     };
+  }
+}
+
+function ruleOf(rule: number | string | null): { rule: string | null; rule_below: number | null } {
+  return typeof rule === 'number' ? { rule: 'few-left', rule_below: rule } : { rule, rule_below: null };
+}
+
+const FIELDS = [
+  ['product', 'name'],
+  ['venue', 'name'],
+  ['image', 'alt_text'],
+  ['image', 'copyright'],
+  ['category', 'name_singular'],
+  ['category', 'name_plural'],
+  ['group', 'name'],
+  ['tag', 'name'],
+  ['badge', 'name'],
+] as const;
+
+/** Texts of some things in some languages; each says what it is. */
+function* textRows({ id }: Resolver, draft: CatalogueDraft): Generator<CatalogueRow> {
+  const locales = ['de', 'DE-at', 'fr', 'fr-ca'];
+  for (const [l, locale] of locales.entries()) {
+    for (const k of PLACES) {
+      const bits = draft.texts[l * PLACES.length + k] ?? 0;
+      for (const [f, [kind, field]] of FIELDS.entries()) {
+        if ((bits & (1 << (f % 8))) === 0) continue;
+        yield { table: 'texts', row: { kind, id: String(id(k)), locale, field, text: `${kind} ${k} "${locale}"` } };
+      }
+    }
   }
 }
 
@@ -167,6 +215,10 @@ function* productRows(
     yield* tierRows(resolver, product_id, session_id, session.tiers, firstTier + (s + 1) * TIERS);
     for (const f of session.excludedBy) {
       if (f < draft.fronts.length) yield { table: 'front_session_exclusions', row: { front_id: id(f), session_id } };
+    }
+    for (const [f, available] of session.allocated.entries()) {
+      if (f < draft.fronts.length && available !== null)
+        yield { table: 'front_allocations', row: { front_id: id(f), session_id, available } };
     }
   }
 }
@@ -254,6 +306,7 @@ function* tierRows(
         product_id,
         session_id,
         name: '',
+        channels: tier.channels,
         kind: tier.kind,
         is_public: tier.isPublic,
         in_price_from: tier.inPriceFrom,

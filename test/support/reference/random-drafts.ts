@@ -61,6 +61,8 @@ const amount = fc.oneof(
 
 const frontDraft = fc.record({
   zone,
+  locale: often(null, fc.constantFrom('de-AT', 'DE', 'fr', 'fr-CA-x-a', 'ja'), 1),
+  channel: often(null, fc.constantFrom('own', 'city', 'a.b'), 1),
   dayStartsAt: often('00:00', fc.constantFrom('05:00', '06:00', '02:30', '00:30', '01:00'), 2),
   currency,
   exponent: fc.constantFrom(2, 2, 0, 3, 4),
@@ -76,6 +78,7 @@ const frontDraft = fc.record({
 
 const tierDraft = fc.record({
   kind: often('ticket', fc.constant('addon'), 5),
+  channels: often(null, fc.constantFrom('own', 'city', 'own city', 'city a.b', 'x'), 1),
   isPublic: often(1, fc.constant(0), 4),
   inPriceFrom: often(1, fc.constant(0), 5),
   amount,
@@ -105,6 +108,8 @@ const sessionDraft = fc.record({
   seats,
   tiers: often([], fc.array(tierDraft, { maxLength: TIERS }), 1),
   excludedBy: often([], fc.subarray([0, 1, 2, 3]), 4),
+  /** By front: its own contingent. */
+  allocated: often([], fc.array(maybe(fc.constantFrom(-1, 0, 1, 40), 1), { maxLength: FRONTS }), 3),
 });
 
 const attachmentDraft = fc.record({
@@ -143,6 +148,15 @@ export const catalogueDraft = fc.record({
   fronts: fc.array(frontDraft, { minLength: 1, maxLength: FRONTS }),
   venues: fc.array(fc.record({ name: text, zone }), { minLength: PLACES.length, maxLength: PLACES.length }),
   names: fc.array(text, { minLength: PLACES.length, maxLength: PLACES.length }),
+  /** By place: the rule of a badge. */
+  rules: fc.array(often(null, fc.constantFrom('moved', 1, 2, 60, 400), 1), {
+    minLength: PLACES.length,
+    maxLength: PLACES.length,
+  }),
+  /** How many of its three fields each thing has in each language: bits. */
+  texts: fc.array(fc.integer({ min: 0, max: 0xff }), { minLength: 12, maxLength: 12 }),
+  /** Whether categories lack their plural. */
+  isSingular: bit,
   weights: fc.array(weight, { minLength: PLACES.length, maxLength: PLACES.length }),
   products: fc.array(productDraft, { minLength: 1, maxLength: PRODUCTS }),
 });

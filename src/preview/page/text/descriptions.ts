@@ -103,6 +103,7 @@ const REASONS = {
   'no-sessions': 'without sessions',
   'not-scheduled': 'none scheduled',
   'not-announced': 'none announced yet',
+  'not-on-channel': 'none on this channel',
   excluded: 'all excluded',
   over: 'all over',
   'prices-expired': 'prices expired',
