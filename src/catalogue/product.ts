@@ -4,7 +4,6 @@
 import type { Zone } from './calendar.ts';
 import type { Period } from './period.ts';
 import type { Instant } from './instant.ts';
-import type { ChannelTiers } from './selling.ts';
 
 export interface Venue {
   readonly id: number;
@@ -33,6 +32,21 @@ export interface PriceTier {
   /** Seats left at this price; null = unlimited. */
   readonly available: number | null;
   readonly valid: Period;
+}
+
+/** A ticket tier of a product some of whose tiers are sold on certain channels. */
+export interface ChannelTier {
+  readonly price: PriceTier;
+  readonly isPublic: boolean;
+  /** Null: everywhere. */
+  readonly channels: readonly string[] | null;
+}
+
+/** A product's ticket tiers, private ones included. */
+export interface ChannelTiers {
+  readonly defaults: readonly ChannelTier[];
+  /** Those of the sessions that have tiers of their own. */
+  readonly bySession: ReadonlyMap<number, readonly ChannelTier[]>;
 }
 
 export type SessionStatus = 'draft' | 'scheduled' | 'rescheduled' | 'postponed' | 'cancelled';

@@ -2,22 +2,7 @@
 // and not what it excludes (fields.md, `tiers`, `seats(s)`). The rules of offer.ts then apply to
 // every front alike.
 
-import type { BadSession, FrontTerms, PriceTier, Product, Session } from './product.ts';
-
-/** A ticket tier of a product some of whose tiers are sold on certain channels. */
-export interface ChannelTier {
-  readonly price: PriceTier;
-  readonly isPublic: boolean;
-  /** Null: everywhere. */
-  readonly channels: readonly string[] | null;
-}
-
-/** A product's ticket tiers, private ones included. */
-export interface ChannelTiers {
-  readonly defaults: readonly ChannelTier[];
-  /** Those of the sessions that have tiers of their own. */
-  readonly bySession: ReadonlyMap<number, readonly ChannelTier[]>;
-}
+import type { BadSession, ChannelTier, ChannelTiers, FrontTerms, Product, Session } from './product.ts';
 
 /**
  * A product as a front sells it; the same object where the front has no say in that. A session

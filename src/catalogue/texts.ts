@@ -58,6 +58,11 @@ export class Texts {
     this.#byTag = byTag;
   }
 
+  /** Whether no front's language has a text. */
+  get isEmpty(): boolean {
+    return this.#byTag.size === 0;
+  }
+
   /** The same object for locales that lead to the same texts. */
   in(locale: string | null): Names {
     const tags = tagsOf(locale).filter((tag) => this.#byTag.has(tag));

@@ -119,8 +119,10 @@ export const manifestSchema = z.strictObject({
       fronts: z.array(frontCode).nullable(),
     }),
   ),
-  /** The tables and columns that the catalogue lacked; left out if it had all. */
+  /** The tables and columns of the first contract that the catalogue lacked; left out if it had all. */
   absent: z.array(z.string()).readonly().optional(),
+  /** Of what came after the first contract, the tables and columns in which a row says something. */
+  uses: z.array(z.string()).readonly().optional(),
   fronts: partDigest,
   files: partDigest,
 });

@@ -69,6 +69,8 @@ export const shardResultSchema = z.strictObject({
     isEveryFrontKnown: z.boolean(),
     /** What the catalogue lacks of the contract, and may lack. */
     absent: z.array(z.string()).readonly(),
+    /** Tables and columns in which a row says something. */
+    uses: z.array(z.string()).readonly(),
     findings: z.array(findingSchema),
     findingsTotal: count,
   }),

@@ -131,7 +131,7 @@ export async function buildInto(
     await setImmediate();
   }
   const release = await publishRelease(
-    { ...checked, absent, keyRing, results },
+    { ...checked, absent, uses: [...catalogue.uses], keyRing, results },
     isDryRun ? { ...options, pruneGraceSeconds: null } : options,
     hold,
     published,
@@ -152,7 +152,7 @@ export function checkedFronts(
   catalogue: LoadedCatalogue,
   findings: FindingLog,
   frontCodes: readonly string[] | null,
-): Omit<RenderedRelease, 'absent' | 'keyRing' | 'results'> {
+): Omit<RenderedRelease, 'absent' | 'uses' | 'keyRing' | 'results'> {
   const { isEveryCodeKnown, disabledCodes } = catalogue;
   const held = new Map<string, HeldReason>();
   for (const code of heldCodes(catalogue, findings)) held.set(code, 'findings');

@@ -60,6 +60,7 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
     looseBadges,
     venues,
     zones,
+    uses: new Set<string>(),
     attachedIds,
     wantedIds: { has: () => true },
     spoiledSessions: new Map(),

@@ -24,7 +24,7 @@ import type { KeyRingChange } from './publish-keys.ts';
  */
 export interface RenderedRelease extends Pick<
   PublishInput,
-  'results' | 'held' | 'absent' | 'removalGuard' | 'disabledCodes'
+  'results' | 'held' | 'absent' | 'uses' | 'removalGuard' | 'disabledCodes'
 > {
   /** What has become of the key ring, which is published before the release. */
   readonly keyRing: KeyRingChange;

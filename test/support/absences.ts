@@ -22,7 +22,6 @@ export const REQUIRED: readonly string[] = [
   'price_tiers.is_public',
   'price_tiers.kind',
   'products.name',
-  'venues.timezone',
   'tags.slug',
 ];
 
@@ -48,8 +47,8 @@ function optionalOf(table: TableName): readonly string[] {
     (column) =>
       defaultOf(table, column) !== null &&
       !REQUIRED.includes(`${table}.${column}`) &&
-      // Its other form of the start is needed then.
-      `${table}.${column}` !== 'sessions.starts_at',
+      // Something else that says the same is needed then: the other form of the start, or zones of sessions.
+      !['sessions.starts_at', 'venues.timezone'].includes(`${table}.${column}`),
   );
 }
 

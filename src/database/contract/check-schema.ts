@@ -67,7 +67,7 @@ export async function examineContract(
     const description = described.get(table);
     if (description?.isView === true) views.add(table);
     if (description !== undefined) {
-      const examined = examineTable(reader, table, description, whole.includes(table));
+      const examined = examineTable(reader, table, described, description, whole.includes(table));
       absent.push(...examined.absent);
       problems.push(...examined.problems);
     } else if (mayTableBeAbsent(table) && !whole.includes(table)) absent.push(table);
@@ -84,9 +84,16 @@ export async function examineContract(
   return { views, absent, problems };
 }
 
+/** What must be there where a column is absent: each of the two says when a session starts, or in which zone. */
+const OTHER_OF: Readonly<Record<string, { readonly table: TableName; readonly column: string }>> = {
+  'sessions.starts_at': { table: 'sessions', column: 'starts_local' },
+  'venues.timezone': { table: 'sessions', column: 'timezone' },
+};
+
 function examineTable(
   reader: RowSource,
   table: TableName,
+  described: ReadonlyMap<TableName, TableDescription>,
   description: TableDescription,
   isWhole: boolean,
 ): { readonly absent: readonly string[]; readonly problems: readonly ContractProblem[] } {
@@ -111,8 +118,8 @@ function examineTable(
         const message = `expected a column "${column}" in "${table}", or none, found "${similar}"`;
         return [{ code: 'column-misspelled', table, location, column, message, hint: `name it ${column}` }];
       }
-      // One of the two says when a session starts.
-      const isNeeded = isWhole || (location === 'sessions.starts_at' && !types.has('starts_local'));
+      const other = OTHER_OF[location];
+      const isNeeded = isWhole || (other !== undefined && described.get(other.table)?.types.has(other.column) !== true);
       if (standInFor(table, column, rule) !== null && !isNeeded && !isAnothers) {
         absent.push(location);
         return [];

@@ -28,6 +28,8 @@ export interface References extends LoadedTaxonomy {
 }
 
 export interface LoadedCatalogue extends References, LoadedFronts {
+  /** Columns and tables in which a row says something; added to while products are loaded. */
+  readonly uses: Set<string>;
   readonly texts: Texts;
   /** Active fronts that were not selected. */
   readonly unselectedCodes: readonly string[];
@@ -66,6 +68,7 @@ export async function loadCatalogue(
     ...references,
     ...all,
     texts,
+    uses: usesOf(all.fronts, references, texts),
     fronts: all.fronts.filter(({ code }) => isSelected(code)),
     badCodes: all.badCodes.filter(isSelected),
     unselectedCodes: activeCodes.filter((code) => !isSelected(code)),
@@ -91,6 +94,22 @@ async function loadReferences(reader: CatalogueReader, zones: Zones, log: Findin
   return { ...(await loadTaxonomy(reader, log)), venues: await loadVenues(reader, zones, log), zones };
 }
 
+/** What of the small tables is used. */
+function usesOf(fronts: readonly Front[], { taxonomy }: References, texts: Texts): Set<string> {
+  const uses = new Set<string>();
+  for (const { locale, channel, dayStartsAt } of fronts) {
+    if (locale !== null) uses.add('fronts.locale');
+    if (channel !== null) uses.add('fronts.channel');
+    if (dayStartsAt !== 0) uses.add('fronts.day_starts_at');
+  }
+  for (const { rule } of taxonomy.badges) {
+    if (rule !== null) uses.add('badges.rule');
+    if (rule?.kind === 'few-left') uses.add('badges.rule_below');
+  }
+  if (!texts.isEmpty) uses.add('texts');
+  return uses;
+}
+
 function zonesOf({ venues }: References) {
   return new Map([...venues].map(([id, venue]) => [id, 'zone' in venue ? venue.zone : null]));
 }
@@ -109,7 +128,7 @@ export interface ProductRange {
  */
 export async function* loadProducts(
   reader: CatalogueReader,
-  { positions, looseBadges, venues, zones, attachedIds, fronts, productNumbers }: LoadedCatalogue,
+  { positions, looseBadges, venues, zones, uses, attachedIds, fronts, productNumbers }: LoadedCatalogue,
   { tzdata, withoutForeignKeys }: Omit<LoadSettings, 'frontCodes'>,
   log: FindingLog,
   now: Instant,
@@ -120,6 +139,7 @@ export async function* loadProducts(
     looseBadges,
     venues,
     zones,
+    uses,
     attachedIds,
     wantedIds: listed,
     spoiledSessions: new Map(),

@@ -5,8 +5,7 @@
 import type { Zone, Zones } from '../../catalogue/calendar.ts';
 import { instantOfText, type Instant } from '../../catalogue/instant.ts';
 import { isScheduled, tierRefusal } from '../../catalogue/offer.ts';
-import type { BadSession, PriceTier, Session, Venue } from '../../catalogue/product.ts';
-import type { ChannelTier, ChannelTiers } from '../../catalogue/selling.ts';
+import type { BadSession, ChannelTier, ChannelTiers, PriceTier, Session, Venue } from '../../catalogue/product.ts';
 import type { Finding } from '../../findings.ts';
 import { SESSION, TIER } from './product-queries.ts';
 import { dangling, repeated, type FindingLog, type RowOf } from '../contract/row-checker.ts';
@@ -14,11 +13,16 @@ import { endOfSession, noPublicTier, type EndCells } from '../contract/row-rules
 import { onDates, timesOf, type SessionDate } from './session-times.ts';
 import { channelsOf, periodOf } from '../contract/values.ts';
 
+/** The first of the columns of SESSION that most sessions leave empty. */
+const FIRST_RARE = SESSION.columns.indexOf('timezone');
+
 /** What sessions refer to. */
 export interface SessionContext {
   /** By id; a finding where the row is bad. */
   readonly venues: ReadonlyMap<number, Venue | Finding>;
   readonly zones: Zones;
+  /** Columns and tables in which a row says something; added to here. */
+  readonly uses: Set<string>;
   /** Sessions that a row of another table spoils: that row's finding, by id. */
   readonly spoiledSessions: ReadonlyMap<number, Finding>;
   /** Version of the time-zone rules, for the drift warning. */
@@ -93,8 +97,9 @@ export function sessionsOf(
   context: SessionContext,
   log: FindingLog,
 ): ProductSessions {
-  const { venues, zones, spoiledSessions, tzdata, now } = context;
+  const { venues, zones, uses, spoiledSessions, tzdata, now } = context;
   const tiers = tiersOf(tierRows, log);
+  if (tiers.channelTiers !== null) uses.add('price_tiers.channels');
   log.add(tiers.defaultFindings, { productId });
   const read = new SessionRows(productId, now, log);
   const ids = new Set<number>();
@@ -131,6 +136,9 @@ export function sessionsOf(
       continue;
     }
     log.add(times.findings, {});
+    for (let i = FIRST_RARE; i < row.length; i++) {
+      if (row[i] !== null && row[i] !== 0) uses.add(`sessions.${SESSION.columns[i] ?? ''}`);
+    }
     const own = tiers.bySession.get(id);
     if (own?.length === 0) log.add([noPublicTier(SESSION.locationOf(row))], {});
     const { startsAt, offerEndsAt } = times;

@@ -88,6 +88,7 @@ export class ProductMaker {
     const image = isPublished ? imageOf(row, id, imageId, log) : null;
     const rows = (table: ChildTable) => referring.children(table, id);
     const isWhole = isPublished || this.#context.rowsRead === 'all';
+    if (referring.allocations(id).length > 0) this.#context.uses.add('front_allocations');
     const { terms, spoiled } = termsOf(referring.exclusions(id), referring.allocations(id), id, log);
     const spoiledSessions =
       spoiled.size === 0 ? this.#context.spoiledSessions : new Map([...this.#context.spoiledSessions, ...spoiled]);

@@ -154,6 +154,7 @@ async function buildIntoShared(
     catalogue: {
       ...others,
       absent,
+      uses: [...catalogue.uses],
       findings: [...checked.findings, ...keyRing.findings],
       findingsTotal: checked.findingsTotal + keyRing.findings.length,
       shardOf: Object.fromEntries([...shardOf].filter(([code]) => !held.has(code))),

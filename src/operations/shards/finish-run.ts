@@ -112,6 +112,7 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
         results,
         held,
         absent: catalogue.absent,
+        uses: catalogue.uses,
         removalGuard: isLate ? 'now-earlier' : catalogue.removalGuard,
         disabledCodes: new Set(catalogue.disabledCodes),
         keyRing,

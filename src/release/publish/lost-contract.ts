@@ -2,21 +2,35 @@
 // (catalogue.md, "What may be absent"): a migration that drops a column must not unlock what it
 // locked.
 
+import { isAddition } from '../../contract/additions.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import { AppError } from '../../errors.ts';
 import { isAllowed, type GuardOptions } from './guards.ts';
 
-/** Of what is absent now, what was not when the release was made. */
-export function lostSince(manifest: Pick<Manifest, 'absent'> | null, absent: readonly string[]): readonly string[] {
+/** What a manifest says of the catalogue that the release was made of. */
+type Had = Pick<Manifest, 'absent' | 'uses'>;
+
+/** Of what is absent now, what was not when the release was made; of later additions, what was used. */
+export function lostSince(manifest: Had | null, absent: readonly string[]): readonly string[] {
   if (manifest === null) return [];
   const before = new Set(manifest.absent);
+  const used = new Set(manifest.uses);
   // With its table a column is lost, and absent.
-  return absent.filter((name) => !before.has(name) && !before.has(name.replace(/\..*/, '')));
+  return absent.filter((name) =>
+    isAddition(name) ? used.has(name) : !before.has(name) && !before.has(name.replace(/\..*/, '')),
+  );
+}
+
+/** What the manifest says of them. */
+export function contractEntries(absent: readonly string[], uses: Iterable<string>): Had {
+  const first = absent.filter((name) => !isAddition(name));
+  const later = [...uses].filter(isAddition).sort();
+  return { ...(first.length === 0 ? {} : { absent: first }), ...(later.length === 0 ? {} : { uses: later }) };
 }
 
 /** @throws AppError contract-lost */
 export function refuseLost(
-  manifest: Pick<Manifest, 'absent'> | null,
+  manifest: Had | null,
   absent: readonly string[],
   guards: Pick<GuardOptions, 'allow' | 'force'>,
 ): void {

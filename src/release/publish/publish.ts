@@ -30,7 +30,7 @@ import {
   type GuardOptions,
   type PassedGuard,
 } from './guards.ts';
-import { lostSince } from './lost-contract.ts';
+import { contractEntries, lostSince } from './lost-contract.ts';
 import { isSameHold, readHold, type Hold } from '../tree/hold.ts';
 import { withQuietPointer } from './quiet-pointer.ts';
 import { heldResult, type FrontResult } from './render-front.ts';
@@ -47,6 +47,8 @@ export interface PublishInput {
   readonly removalGuard: HeldReason | null;
   /** What the catalogue lacks of the contract, and may lack. */
   readonly absent: readonly string[];
+  /** Tables and columns in which a row says something. */
+  readonly uses: readonly string[];
   /** The hold by a rollback when the run began; null if there was none. */
   readonly hold: Hold | null;
   /** Fronts that the operator has disabled. */
@@ -239,7 +241,7 @@ function manifestOf(
     tzdata: input.tzdata,
     precompress: input.precompress.toSorted(),
     allowed: allowedOf(passed),
-    ...(input.absent.length === 0 ? {} : { absent: input.absent }),
+    ...contractEntries(input.absent, input.uses),
     fronts: listings.sort((a, b) => (a.front < b.front ? -1 : 1)),
     files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
   };
