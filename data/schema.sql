@@ -112,7 +112,7 @@ CREATE TABLE sessions (
   sales_start_local TEXT CHECK (sales_start_local IS NULL OR strftime('%Y-%m-%dT%H:%M:%S', sales_start_local, '+0 days') IS sales_start_local),
   sales_end_at TEXT CHECK (sales_end_at IS NULL OR strftime('%Y-%m-%dT%H:%M:%SZ', sales_end_at, '+0 days') IS sales_end_at),
   sales_end_local TEXT CHECK (sales_end_local IS NULL OR strftime('%Y-%m-%dT%H:%M:%S', sales_end_local, '+0 days') IS sales_end_local),
-  timezone TEXT CHECK (length(timezone) > 0),
+  timezone TEXT CHECK (length(timezone) BETWEEN 1 AND 100 AND instr(timezone, char(0)) = 0),
   status TEXT NOT NULL DEFAULT 'scheduled' CHECK (status IN ('draft', 'scheduled', 'rescheduled', 'postponed', 'cancelled')),
   previous_starts_at TEXT CHECK (previous_starts_at IS NULL OR strftime('%Y-%m-%dT%H:%M:%SZ', previous_starts_at, '+0 days') IS previous_starts_at),
   visible_from TEXT CHECK (visible_from IS NULL OR strftime('%Y-%m-%dT%H:%M:%SZ', visible_from, '+0 days') IS visible_from),
@@ -145,7 +145,7 @@ CREATE TABLE price_tiers (
   session_id INTEGER,
   name TEXT NOT NULL DEFAULT '',
   channels TEXT CHECK (
-    length(channels) > 0 AND instr(channels, char(0)) = 0 AND channels NOT GLOB '*[^A-Za-z0-9._ -]*'
+    length(channels) BETWEEN 1 AND 1000 AND instr(channels, char(0)) = 0 AND channels NOT GLOB '*[^A-Za-z0-9._ -]*'
     AND channels NOT GLOB ' *' AND channels NOT GLOB '* ' AND instr(channels, '  ') = 0
   ),
   kind TEXT NOT NULL DEFAULT 'ticket' CHECK (kind IN ('ticket', 'addon')),
@@ -250,7 +250,7 @@ CREATE TABLE product_badges (
 -- Names in other languages, for the fronts that have a locale.
 CREATE TABLE texts (
   kind TEXT NOT NULL CHECK (kind IN ('product', 'venue', 'image', 'category', 'group', 'tag', 'badge')),
-  id TEXT NOT NULL CHECK (length(id) BETWEEN 1 AND 200),
+  id TEXT NOT NULL CHECK (length(id) BETWEEN 1 AND 200 AND instr(id, char(0)) = 0),
   locale TEXT NOT NULL CHECK (
     length(locale) BETWEEN 2 AND 35 AND instr(locale, char(0)) = 0 AND locale NOT GLOB '*[^A-Za-z0-9-]*'
   ),

@@ -111,7 +111,7 @@ function addTaxonomy(book: Book, season: Season): void {
     }
   }
   for (const [index, { slug, name, cardType, fronts: codes }] of season.groups.entries()) {
-    const group_id = addNamed(book, 'groups', slug, { slug, name, card_type: cardType });
+    const group_id = addNamed(book, 'groups', slug, { slug, name, card_type: cardType === 1 ? undefined : cardType });
     for (const front_id of idsOf(book, 'fronts', codes ?? season.fronts)) {
       add(book, 'front_groups', { front_id, group_id, sort_weight: index * 10 || undefined });
     }
@@ -159,8 +159,8 @@ function addProduct(book: Book, entry: Entry): void {
   addNamed(book, 'products', slug, {
     slug,
     name,
-    age_rating: entry.age,
-    sale_schema: entry.sale ?? 2,
+    age_rating: entry.age || undefined,
+    sale_schema: entry.sale === 2 ? undefined : entry.sale,
     pushka: entry.pushka,
     paused: paused !== undefined,
     paused_until: instantOf(paused === true ? undefined : paused, entry.timezone, book.now),

@@ -149,7 +149,7 @@ describe('--report junit', () => {
       message: expect.stringContaining('"a%0A,b:c') as string,
     });
     expect(others[1]?.text).toBe(`error value-invalid fronts 1: ${others[1]?.attributes['message']}`);
-    expect(others[2]?.attributes['name']).toMatch(/^Checked \d+ rows of 19 tables: 1 error, 0 warnings$/);
+    expect(others[2]?.attributes['name']).toMatch(/^Checked \d+ rows of 21 tables: 1 error, 0 warnings$/);
   });
 
   test('has one case, passed, where nothing is wrong; a warning passes too', () => {

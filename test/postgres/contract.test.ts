@@ -30,11 +30,11 @@ const WHERE = (name: string): string => ` on the search_path ${name} (schemas: $
 test('what is broken is reported whole, and the sound tables are checked', async () => {
   await schema.client.query(`
     DROP TABLE badges, front_products;
-    ALTER TABLE venues DROP COLUMN timezone;
+    ALTER TABLE venues DROP COLUMN name;
     DROP TABLE images; CREATE TABLE images (id bigint, url bytea, alt_text real, copyright text, copyright_url int);
     UPDATE fronts SET currency = 'roubles'`);
   expect(await linesOf()).toEqual([
-    'error column-missing venues.timezone: expected a column "timezone" in "venues", found id, name, city',
+    'error column-missing venues.name: expected a column "name" in "venues", found id, timezone, city',
     'error column-type-wrong images.url: expected images.url to be text or character varying, found bytea',
     'error column-type-wrong images.alt_text: expected images.alt_text to be text or character varying, found real',
     'error column-type-wrong images.copyright_url: expected images.copyright_url to be text or character varying, found integer',

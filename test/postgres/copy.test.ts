@@ -17,8 +17,10 @@ async function rowsOf({ client }: OwnSchema): Promise<Readonly<Record<string, un
   return client.session(async (session) => {
     const tables: [string, unknown[]][] = [];
     for (const table of TABLE_NAMES) {
-      const [first = '', second = '1'] = TABLE_RULES[table].key;
-      const order = `ORDER BY ${first}${table === 'front_keys' ? ' COLLATE "C"' : ''}, ${second}`;
+      const columns: Readonly<Record<string, { readonly declared: string }>> = TABLES[table];
+      const isText = (column: string): boolean => columns[column]?.declared === 'TEXT';
+      const keys = TABLE_RULES[table].key.map((column) => `${column}${isText(column) ? ' COLLATE "C"' : ''}`);
+      const order = `ORDER BY ${keys.join(', ')}`;
       const { rows } = await session.query<Record<string, unknown>>(`SELECT * FROM ${table} ${order}`);
       tables.push([
         table,
@@ -32,7 +34,7 @@ async function rowsOf({ client }: OwnSchema): Promise<Readonly<Record<string, un
 }
 
 function plain(table: TableName, column: string, value: unknown): unknown {
-  if (value instanceof Date) return value.toISOString().replace('.000Z', 'Z');
+  if (value instanceof Date) return value.toISOString().replace('.000Z', column.endsWith('_local') ? '' : 'Z');
   if (typeof value === 'boolean') return value ? 1 : 0;
   const rules: Readonly<Record<string, { readonly declared: string }>> = TABLES[table];
   return rules[column]?.declared === 'INTEGER' && value !== null ? Number(value) : value;

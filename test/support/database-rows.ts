@@ -211,7 +211,7 @@ export const BAD_VALUES: {
     sales_start_local: badWallTimes,
     sales_end_at: badInstants,
     sales_end_local: badWallTimes,
-    timezone: maybeText,
+    timezone: ['', 'x'.repeat(101), BLOB],
     status: [null, 'Scheduled', 'over'],
     previous_starts_at: badInstants,
     visible_from: badInstants,

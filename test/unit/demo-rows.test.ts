@@ -235,7 +235,7 @@ describe('the demo catalogue, at each now', () => {
   });
 
   it('prints on every ticket the wall time of the venue', () => {
-    const tickets = `SELECT starts_at, starts_local, timezone FROM sessions s JOIN venues v ON v.id = venue_id
+    const tickets = `SELECT starts_at, starts_local, v.timezone FROM sessions s JOIN venues v ON v.id = venue_id
       WHERE starts_local IS NOT NULL`;
     for (const { db } of catalogues) {
       const sessions = db.prepare<[], { starts_at: string; starts_local: string; timezone: string }>(tickets).all();

@@ -111,7 +111,7 @@ describe('the catalogue', () => {
     const walls = new Database(file, { readonly: true });
     const rows = walls
       .prepare<[], { starts_at: string; starts_local: string; timezone: string }>(
-        'SELECT starts_at, starts_local, timezone FROM sessions JOIN venues ON venues.id = venue_id WHERE starts_local IS NOT NULL',
+        'SELECT starts_at, starts_local, venues.timezone FROM sessions JOIN venues ON venues.id = venue_id WHERE starts_local IS NOT NULL',
       )
       .all();
     walls.close();
@@ -195,7 +195,7 @@ const CASES: readonly (readonly [sentence: string, atLeast: number, from: string
   [
     'products in several zones',
     1,
-    every('sessions JOIN venues ON venues.id = venue_id', 'count(DISTINCT timezone) > 1'),
+    every('sessions JOIN venues ON venues.id = venue_id', 'count(DISTINCT venues.timezone) > 1'),
   ],
   ['products with one session', 1, every('sessions', 'count(*) = 1')],
   ['products that are over', 1, every('sessions', 'max(starts_at) < @now')],
@@ -250,7 +250,7 @@ describe('among its rows are', () => {
 
   test('sessions at midnight by the clock of their venue', () => {
     const sessions = db.prepare<[], { starts_at: string; timezone: string }>(
-      'SELECT starts_at, timezone FROM sessions JOIN venues ON venues.id = venue_id',
+      'SELECT starts_at, venues.timezone FROM sessions JOIN venues ON venues.id = venue_id',
     );
     const walls = sessions.all().map(({ starts_at, timezone }) => wallOf(starts_at, timezone));
     expect(walls.filter((wall) => wall.endsWith('T00:00:00')).length).toBeGreaterThanOrEqual(1);

@@ -113,16 +113,16 @@ export const weekendDays = matching(
   (cell) => `replace(${cell}, '.0', '')`,
 );
 /** Where something is sold; several names are separated by a blank each. */
-const CHANNEL = '[A-Za-z0-9._-]{1,100}';
+const CHANNEL = '[A-Za-z0-9._-]+';
 export const channel = matching(
-  new RegExp(`^${CHANNEL}$`),
+  /^[A-Za-z0-9._-]{1,100}$/,
   'a channel, 1 to 100 of A-Z, a-z, 0-9, ., _ and -',
   'text with blanks',
   (cell) => `replace(${cell}, ' ', '-')`,
 );
 export const channels = matching(
-  new RegExp(`^${CHANNEL}( ${CHANNEL})*$`),
-  'channels, each 1 to 100 of A-Z, a-z, 0-9, ., _ and -, with one blank between two',
+  new RegExp(`^(?=.{1,1000}$)${CHANNEL}( ${CHANNEL})*$`),
+  'channels of A-Z, a-z, 0-9, ., _ and -, with one blank between two, at most 1000 characters',
   'names with commas',
   (cell) => `replace(replace(${cell}, ', ', ' '), ',', ' ')`,
 );
@@ -136,11 +136,16 @@ export const locale = textual('a language tag such as de or de-AT (BCP 47)', (ta
   }
 });
 
-/** An id of another table as text; the digits of an integer. */
-export const idText: Column<string | number> = column(
-  'TEXT',
-  'an id, as text or as an integer',
-  (value) => Number.isSafeInteger(value) || (typeof value === 'string' && value.length > 0 && value.length <= 200),
+/** An id of another table, as text. */
+export const idText: Column<string> = {
+  ...textual('an id as text of 1 to 200 characters', ({ length }) => length > 0 && length <= 200),
+  similar: { from: 'an integer', sql: (cell) => `CAST(${cell} AS TEXT)` },
+};
+
+/** Whether a zone is known is not for a column to say. */
+export const zoneName = textual(
+  'the name of a time zone, of at most 100 characters',
+  ({ length }) => length > 0 && length <= 100,
 );
 
 export const filledText = free(

@@ -38,8 +38,6 @@ export function conversionsFor(kind: DatabaseKind, name: string, column: Column<
 function otherConversions(dialect: Dialect, name: string, column: Column<unknown>): readonly Conversion[] {
   if (column.isFlag === true) return dialect.flag(name);
   if (name === 'amount_minor') return dialect.money(name);
-  if (name === 'age_rating')
-    return [...dialect.number(name), { from: 'NULL for all ages', sql: `coalesce(${name}, 0)` }];
   if (column.declared === 'INTEGER') return dialect.number(name);
   // A keyid that is cut off, or made of something else, is another key.
   if (name === 'keyid') return [];

@@ -26,6 +26,7 @@ import {
   untilInstant,
   wallTime,
   weekendDays,
+  zoneName,
   type Column,
   type ValueOf,
 } from './columns.ts';
@@ -106,7 +107,7 @@ export const TABLES = {
     sales_start_local: nullable(wallTime),
     sales_end_at: maybeInstant,
     sales_end_local: nullable(wallTime),
-    timezone: nullable(text),
+    timezone: nullable(zoneName),
     status: defaulted(oneOf('draft', 'scheduled', 'rescheduled', 'postponed', 'cancelled'), 'scheduled'),
     previous_starts_at: maybeInstant,
     visible_from: fromInstant,

@@ -38,7 +38,7 @@ export async function loadTexts(
     const tag = locale.toLowerCase();
     const texts = byTag.get(tag) ?? new Map<string, string>();
     byTag.set(tag, texts);
-    const key = textKey(kind, field, String(id));
+    const key = textKey(kind, field, id);
     if (texts.has(key)) {
       log.add([repeated(TEXT.locationOf(row))], {});
       repeatedKeys.set(tag, (repeatedKeys.get(tag) ?? new Set()).add(key));
