@@ -38,7 +38,7 @@ test('import, again, --replace and --mirror', async () => {
   const made = await run(['import', file, '--db', url], playbillProcess);
   expect(made, made.stderr).toMatchObject({ status: 0, stderr: '' });
   expect(made.stdout.trimEnd().split('\n').slice(-2)).toEqual([
-    `Imported ${lines.length} rows of 19 tables into ${schema.url}, which was created`,
+    `Imported ${lines.length} rows of 21 tables into ${schema.url}, which was created`,
     `Check it with: playbill check-db --db '${schema.url}'`,
   ]);
   const again = await run(['import', file, '--db', url], playbillProcess);

@@ -66,6 +66,8 @@ const FOUND: readonly [table: TableName, column: string, from: string, values: r
   ['sessions', 'available', 'digits', ['40::real', "'40'::text"]],
   ['front_products', 'sort_weight', 'digits', ["'5'::text", 'NULL::int']],
   ['fronts', 'currency_exponent', 'digits', ["'2'::text", 'NULL::int']],
+  ['groups', 'card_type', 'digits', ["'1'::text"]],
+  ['texts', 'text', OTHER, ['17']],
   ['products', 'status', '', ["'yours'::text", "'yours'::stage", 'NULL::stage', "'yours'::odd"]],
   ['front_keys', 'alg', '', ["'yours'::text"]],
   ['fronts', 'code', 'text in which only case differs', ["'Moscow'::text", "'Moscow'::char(63)"]],
@@ -96,7 +98,7 @@ describe('what a hint makes of a column is good', () => {
     await overlay.replace(table, { [column]: value });
     const sql = conversionAt('postgres', table, column, from);
     const joined = sql.includes('venues.timezone')
-      ? ' JOIN (SELECT id AS hall, timezone FROM venues) AS venues ON hall = venue_id'
+      ? ' JOIN (SELECT id AS hall, timezone FROM venues) AS venues ON hall = theirs.venue_id'
       : '';
     await overlay.client.query(
       `ALTER VIEW ${table} RENAME TO theirs; CREATE VIEW ${table} AS ${selectWith(table, column, sql, `theirs${joined}`)}`,

@@ -39,7 +39,7 @@ export function selectWith(table: TableName, name: string, sql: string, from = '
   const expression = sql.replace(`'<yours>' THEN '${good}'`, `'yours' THEN '${good}'`);
   const columns = Object.keys(TABLES[table]).flatMap((one) => {
     if (one === name) return [isTwo ? expression : `${expression} AS ${name}`];
-    return isTwo && one === 'starts_local' ? [] : [one];
+    return isTwo && one === 'starts_local' ? [] : [`theirs.${one}`];
   });
   return `SELECT ${columns.join(', ')} FROM ${from}`;
 }

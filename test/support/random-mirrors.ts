@@ -2,6 +2,7 @@
 // and codes are few, so that rows swap them, move between parents, come and go.
 
 import * as fc from 'fast-check';
+import { TEXT_FIELDS, type TextKind } from '../../src/catalogue/texts.ts';
 import { expect } from 'vitest';
 import { exportRows } from '../../src/database/write/export-rows.ts';
 import type { ImportSource } from '../../src/database/write/input-rows.ts';
@@ -59,7 +60,7 @@ const SLUGS = ['a', 'b', 'c', 'd'];
 const draft: fc.Arbitrary<Draft> = fc.record({
   slot: fc.nat(SLOTS - 1),
   // Mostly the first value, so that many rows stay as they are.
-  choices: fc.array(fc.oneof({ weight: 12, arbitrary: fc.constant(0) }, fc.nat(30)), { minLength: 12, maxLength: 12 }),
+  choices: fc.array(fc.oneof({ weight: 12, arbitrary: fc.constant(0) }, fc.nat(30)), { minLength: 20, maxLength: 20 }),
 });
 
 const stateArbitrary: fc.Arbitrary<State> = fc
@@ -94,7 +95,7 @@ function rowOf(table: TableName, { slot, choices }: Draft, state: State, slugs: 
       const id = ids[(slot + choice) % (ids.length + (rule.isNullable ? 1 : 0))];
       if (id === undefined && !rule.isNullable) return null;
       row[column] = id ?? null;
-    } else if (column === 'id') row[column] = slot + 1;
+    } else if (column === 'id') row[column] = table === 'texts' ? String(slot + 1) : slot + 1;
     else if (column === 'keyid') row[column] = `key-${slot}`;
     else if (unique.includes(column)) row[column] = slugs[slot] ?? '';
     else {
@@ -105,6 +106,9 @@ function rowOf(table: TableName, { slot, choices }: Draft, state: State, slugs: 
   // What the CHECKs say of several columns.
   if (table === 'products' && row['paused_until'] !== null) row['paused'] = 1;
   if (table === 'sessions' && row['starts_local'] === null) row['starts_at'] = '2026-06-01T00:00:00Z';
+  if (table === 'sessions' && row['ends_local'] === null && row['ends_at'] === null) row['daily'] = 0;
+  if (table === 'badges' && row['rule_below'] === null) row['rule'] = null;
+  if (table === 'texts') row['field'] = TEXT_FIELDS[row['kind'] as TextKind][0];
   const session = table === 'price_tiers' ? state.get('sessions')?.get(String(row['session_id'])) : undefined;
   if (session !== undefined) row['product_id'] = session['product_id'] ?? null;
   return row;

@@ -39,6 +39,7 @@ const FOUND: readonly [table: TableName, column: string, from: string, values: r
   ['front_products', 'sort_weight', 'digits', ['5']],
   ['fronts', 'currency_exponent', 'digits', ['2']],
   ['products', 'age_rating', 'digits', ['12']],
+  ['groups', 'card_type', 'digits', ['1']],
   ['products', 'status', '', ['yours', null]],
   ['front_keys', 'alg', '', ['yours']],
   ['fronts', 'code', 'text in which only case differs', ['Moscow']],

@@ -138,14 +138,14 @@ export const locale = textual('a language tag such as de or de-AT (BCP 47)', (ta
 
 /** An id of another table, as text. */
 export const idText: Column<string> = {
-  ...textual('an id as text of 1 to 200 characters', ({ length }) => length > 0 && length <= 200),
+  ...textual('an id as text of 1 to 200 characters', (id) => id.length > 0 && id.length <= 200 && !id.includes('\0')),
   similar: { from: 'an integer', sql: (cell) => `CAST(${cell} AS TEXT)` },
 };
 
 /** Whether a zone is known is not for a column to say. */
 export const zoneName = textual(
   'the name of a time zone, of at most 100 characters',
-  ({ length }) => length > 0 && length <= 100,
+  (name) => name.length > 0 && name.length <= 100 && !name.includes('\0'),
 );
 
 export const filledText = free(
