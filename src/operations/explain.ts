@@ -3,6 +3,7 @@
 
 import type { Finding } from '../findings.ts';
 import type { FrontProduct } from '../catalogue/front-products.ts';
+import { timeOfSeconds } from '../catalogue/days.ts';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import { ALWAYS } from '../catalogue/period.ts';
 import type { Product } from '../catalogue/product.ts';
@@ -131,6 +132,9 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
     timezone: front?.zone.name ?? null,
     currency: front?.currency ?? null,
     currencyExponent: front?.currencyExponent ?? null,
+    channel: front?.channel ?? null,
+    locale: front?.locale ?? null,
+    dayStartsAt: front === null ? null : timeOfSeconds(front.dayStartsAt),
     product: row,
     at: formatInstant(now),
     reason: reasons[state],

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 
 import { catalogueOf, noon, session, tier } from '../support/reference/hand-case.ts';
 import { DATES, EXAMPLES } from '../support/reference/hand-dates.ts';
+import { BADGES, CHANNELS, LANGUAGES, QUOTAS } from '../support/reference/hand-differences.ts';
 import { DROPS, PAUSES, PRICES } from '../support/reference/hand-prices.ts';
 import { renderPlain, type DropReason, type PlainDocuments } from '../support/reference/plain-documents.ts';
 import { plainKysely } from '../support/reference/plain-tables.ts';
@@ -41,6 +42,10 @@ describe.each([
   ['prices', PRICES],
   ['pauses', PAUSES],
   ['cards and none', DROPS],
+  ['channels', CHANNELS],
+  ['contingents', QUOTAS],
+  ['languages', LANGUAGES],
+  ['badges by rule', BADGES],
 ])('%s', (_title, cases) => {
   test.each(cases)('$name', async (row) => {
     const { products, dropped } = await render(catalogueOf(row), 'here', row.now);

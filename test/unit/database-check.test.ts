@@ -299,6 +299,52 @@ describe('rules that no CHECK can hold', () => {
     ]);
   });
 
+  test.each([
+    [
+      'UPDATE badges SET rule_below = NULL',
+      'badges 20: rule_below: expected a number of seats where rule is few-left, found NULL',
+    ],
+    [
+      "UPDATE texts SET field = 'alt_text'",
+      'texts product,14,de,alt_text: field: expected of a product name, found alt_text',
+    ],
+    [
+      "UPDATE texts SET kind = 'image'",
+      'texts image,14,de,name: field: expected of a image alt_text or copyright, found name',
+    ],
+    [
+      'UPDATE sessions SET ends_at = NULL, daily = 1',
+      'sessions 15: ends_at: expected of a daily session the end of its last date, found NULL',
+    ],
+    [
+      "UPDATE sessions SET ends_at = '2026-05-06T15:59:59Z', daily = 1",
+      'sessions 15: ends_at: expected of a daily session a time of day after that of its start, on the same date or a later one, found 2026-05-05T19:00:00 to 2026-05-06T18:59:59',
+    ],
+    [
+      "UPDATE sessions SET ends_at = '2026-05-04T18:00:00Z', daily = 1",
+      'sessions 15: ends_at: expected of a daily session a time of day after that of its start, on the same date or a later one, found 2026-05-05T19:00:00 to 2026-05-04T21:00:00',
+    ],
+    [
+      "UPDATE sessions SET ends_at = '2046-05-05T18:00:00Z', daily = 1",
+      'sessions 15: ends_at: expected of a daily session at most 3660 dates, found 2026-05-05T19:00:00 to 2046-05-05T21:00:00',
+    ],
+    [
+      "UPDATE sessions SET timezone = 'UTC+2'",
+      'sessions 15: timezone: expected an IANA time zone known to this runtime, such as Europe/Berlin (no offset), found "UTC+2"',
+    ],
+    [
+      'UPDATE venues SET timezone = NULL',
+      'sessions 15: timezone: expected an IANA time zone in the session or its venue, found NULL in both',
+    ],
+    [
+      "UPDATE sessions SET timezone = 'Europe/Berlin', starts_local = NULL, sales_start_local = NULL, sales_end_local = '2027-03-28T02:30:00'",
+      `sessions 15: sales_end_local: expected a wall time that clocks in Europe/Berlin show, found 2027-03-28T02:30:00, which they skip by the rules of tzdata 2026a`,
+    ],
+  ])('%s', async (set, line) => {
+    const lines = await linesWith(sql(set));
+    expect(lines.map((one) => one.replace(/^error [a-z-]+ /, ''))).toEqual([line]);
+  });
+
   test('a session whose own ticket tiers are all private', async () => {
     const expected = [
       'warning no-public-tier sessions 15: its own ticket tiers include no public one, so it has no price',

@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { productsDocumentSchema } from '../../src/contract/documents.ts';
 import { catalogueOf, type Case } from '../support/reference/hand-case.ts';
 import { DATES, EXAMPLES } from '../support/reference/hand-dates.ts';
+import { BADGES, CHANNELS, LANGUAGES, QUOTAS } from '../support/reference/hand-differences.ts';
 import { DROPS, PAUSES, PRICES } from '../support/reference/hand-prices.ts';
 import { buildTree, catalogueAt, documentAt, filesOf, instant, temporaryFolder } from '../support/trees.ts';
 
@@ -28,6 +29,10 @@ describe.each([
   ['prices', PRICES],
   ['pauses', PAUSES],
   ['products without a card', DROPS],
+  ['channels', CHANNELS],
+  ['contingents', QUOTAS],
+  ['languages', LANGUAGES],
+  ['badges by rule', BADGES],
 ] as const)('%s', (_, cases) => {
   test.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, one) => {
     const { card, dropped } = await cardOf(one);

@@ -39,6 +39,7 @@ export function explanationText(explained: ExplainResultJson, db: string): strin
     folded(verdictLine(explained), '', '  '),
     ...holdingLines(explained, db),
     ...leftOutLines(explained, db),
+    section('Front', frontLines(explained)),
     section('Rules', ruleLines(explained, units)),
   ];
   if (rules !== null) {
@@ -103,6 +104,15 @@ function visibleText({ listing: { hidden, visibleFrom, visibleUntil } }: Explain
   if (hidden === 'ended') return `visible on this front only until ${when(visibleUntil)}`;
   if (visibleUntil !== null) return `visible on this front until ${when(visibleUntil)}`;
   return visibleFrom === null ? 'visible at any time' : `visible on this front since ${when(visibleFrom)}`;
+}
+
+/** What of the front decides about its cards, where it is not the usual. */
+function frontLines({ channel, locale, dayStartsAt }: ExplainResultJson): string[] {
+  return [
+    ...(channel === null ? [] : [`sells on the channel ${channel}`]),
+    ...(locale === null ? [] : [`shows names in ${locale}, where texts has them`]),
+    ...(dayStartsAt === null || dayStartsAt === '00:00' ? [] : [`its day begins at ${dayStartsAt}`]),
+  ];
 }
 
 function holdingLines({ isHeldBack, holding }: ExplainResultJson, db: string): string[] {
@@ -173,7 +183,8 @@ function listed<T>(rows: readonly T[], textOf: (row: T) => string): string[] {
 }
 
 function sessionText(session: ExplainedSession, { when }: FrontUnits): string {
-  const { refusal, soldOut, isInPool, isOnSale, salesStartAt, salesEndAt, isPaused, available, days } = session;
+  const { refusal, soldOut, isInPool, isOnSale, salesStartAt, salesEndAt, isPaused, available, isAllocated, days } =
+    session;
   const refusals = {
     'not-scheduled': `its status is ${session.status}`,
     'not-announced': `it is announced ${when(session.announcedAt)}`,
@@ -185,9 +196,14 @@ function sessionText(session: ExplainedSession, { when }: FrontUnits): string {
   };
   const facts = [refusal === null ? 'offered' : `not offered: ${refusals[refusal]}`];
   if (soldOut !== null) {
-    facts.push(soldOut === 'no-seats' ? 'sold out: no seats left' : 'sold out: nothing left at any price');
+    facts.push(
+      soldOut === 'no-seats'
+        ? `sold out: no seats left${isAllocated ? ' of the contingent of this front' : ''}`
+        : 'sold out: nothing left at any price',
+    );
     facts.push(isInPool ? 'shown, since all are sold out' : 'not shown, since others are not');
-  } else if (available !== null && refusal === null) facts.push(`${countText(available, 'seat')} left`);
+  } else if (available !== null && refusal === null)
+    facts.push(`${countText(available, 'seat')} left${isAllocated ? ' of the contingent of this front' : ''}`);
   if (!isOnSale && refusal === null && soldOut === null && salesStartAt !== null)
     facts.push(`sales begin ${when(salesStartAt)}, until then it has no price`);
   if (salesEndAt !== null && refusal === null) facts.push(`sales end ${when(salesEndAt)}`);

@@ -129,6 +129,12 @@ export const explainResultSchema = z.strictObject({
   timezone: maybeText,
   currency: maybeText,
   currencyExponent: count.nullable(),
+  /** Where the front sells; null if it has no channel, or is not active. */
+  channel: maybeText,
+  /** The language of the front's names, likewise. */
+  locale: maybeText,
+  /** When its day begins, by its clocks: `05:00`; null if the front is not active. */
+  dayStartsAt: maybeText,
   /** `status` is the value in the row. */
   product: z.strictObject({ id: z.int(), slug: z.string(), name: z.string(), status: z.string() }),
   at: instantText,

@@ -4,9 +4,10 @@
 
 import { knownTables } from '../contract/query-builders.ts';
 import { RowChecker } from '../contract/row-checker.ts';
-import { noPublicTier, noStart, pauseFinding } from '../contract/row-rules.ts';
+import { noPublicTier, noStart, pauseFinding, ruleFinding, textFieldFinding } from '../contract/row-rules.ts';
 import { unknownZone } from '../contract/zones.ts';
 import { KEY, keyFinding } from '../load/load-keys.ts';
+import { TEXT } from '../load/load-texts.ts';
 import { SESSION as TIMES } from '../load/product-queries.ts';
 import { zoneRulesFindings } from '../load/server-zone-rules.ts';
 import { timesOf } from '../load/session-times.ts';
@@ -23,6 +24,11 @@ const ZONES = (['fronts', 'venues'] as const).map((table) => {
 
 const PAUSE = new RowChecker('products', ['id', 'paused', 'paused_until', 'status']);
 const PAUSES = ruleOnRows(PAUSE, (row) => pauseFinding(() => PAUSE.locationOf(row), row[1], row[2]));
+
+const BADGE = new RowChecker('badges', ['id', 'rule', 'rule_below']);
+const BADGE_RULES = ruleOnRows(BADGE, (row) => ruleFinding(() => BADGE.locationOf(row), row[1], row[2]));
+
+const TEXT_FIELDS = ruleOnRows(TEXT, (row) => textFieldFinding(() => TEXT.locationOf(row), row[0], row[3]));
 
 const ZONE_RULES: Rule = {
   needs: ['sessions', 'venues'],
@@ -63,6 +69,8 @@ export const RULES: readonly Rule[] = [
   ...ZONES,
   ruleOnRows(KEY, keyFinding),
   PAUSES,
+  BADGE_RULES,
+  TEXT_FIELDS,
   ZONE_RULES,
   SESSION_TIMES,
   PRIVATE_SESSIONS,

@@ -47,6 +47,7 @@ export function catalogueOf({ front, venue, product, attached, rows }: Case): Ca
     { table: 'fronts', row: { id: 2, code: 'elsewhere', name: 'Elsewhere', ...moscow, currency: 'RUB' } },
     { table: 'venues', row: { id: 1, name: 'Hall', ...moscow, ...venue } },
     { table: 'venues', row: { id: 2, name: 'Annexe', ...moscow } },
+    { table: 'images', row: { id: 1, url: 'https://images.test/1.jpg' } },
     { table: 'products', row: { id: 1, slug: 'show', name: 'Show', age_rating: 6, sale_schema: 2, ...product } },
     { table: 'front_products', row: { front_id: 1, product_id: 1, ...attached } },
     ...rows,
