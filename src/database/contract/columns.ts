@@ -138,7 +138,8 @@ export const locale = textual('a language tag such as de or de-AT (BCP 47)', (ta
 
 /** An id of another table, as text. */
 export const idText: Column<string> = {
-  ...textual('an id as text of 1 to 200 characters', (id) => id.length > 0 && id.length <= 200 && !id.includes('\0')),
+  // U+FFFD stands for what could not be decoded, which is no id.
+  ...textual('an id as text of 1 to 200 characters', (id) => /^[^\0\ufffd]{1,200}$/.test(id)),
   similar: { from: 'an integer', sql: (cell) => `CAST(${cell} AS TEXT)` },
 };
 

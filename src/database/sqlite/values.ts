@@ -62,7 +62,7 @@ const KEYS_PER_QUERY = 500;
 
 /**
  * Replaces such text with UndecodableText, which no column accepts. Changes `rows` in place; they
- * have the columns of a checker from position `from` on, and the table's key is one column.
+ * have the columns of a checker from position `from` on, those of the table's key among them.
  * @throws AppError database-…
  */
 export async function markUndecodable(
@@ -82,21 +82,24 @@ export async function markUndecodable(
   const suspects = rows.filter((row) => suspectColumns.some((i) => isSuspect(row[from + i])));
   if (suspects.length === 0) return;
 
-  const [key = ''] = TABLE_RULES[table].key;
-  const keyAt = from + columns.indexOf(key);
+  const { key } = TABLE_RULES[table];
+  const keyOf = (row: readonly unknown[]): readonly unknown[] =>
+    key.map((column) => row[from + columns.indexOf(column)]);
   const decoder = new TextDecoder(String(encoding), { fatal: true });
   for (let i = 0; i < suspects.length; i += KEYS_PER_QUERY) {
     const some = suspects.slice(i, i + KEYS_PER_QUERY);
     const casts = suspectColumns.map((i) => sql`cast(${boundedCell(columns[i] ?? '')} as blob)`);
-    const keys = some.map((row) => row[keyAt]);
-    const query = sql`select ${sql.join([sql.ref(key), ...casts])} from ${sql.table(table)} where ${sql.ref(key)} in (${sql.join(keys)})`;
-    for (const [id, ...texts] of await reader.rows(query)) {
-      for (const [n, bytes] of texts.entries()) {
+    const keyColumns = key.map((column) => sql.ref(column));
+    const keys = some.map((row) => sql`(${sql.join(keyOf(row))})`);
+    const query = sql`select ${sql.join([...keyColumns, ...casts])} from ${sql.table(table)} where (${sql.join(keyColumns)}) in (values ${sql.join(keys)})`;
+    for (const cells of await reader.rows(query)) {
+      const isSame = (row: readonly unknown[]): boolean => keyOf(row).every((value, i) => value === cells[i]);
+      for (const [n, bytes] of cells.slice(key.length).entries()) {
         if (!(bytes instanceof Uint8Array) || isDecodable(bytes, decoder)) continue;
         const at = from + (suspectColumns[n] ?? 0);
         const undecodable = new UndecodableText(bytes, String(encoding));
         // A view may give a key twice; then all rows with it are marked.
-        for (const row of some) if (row[keyAt] === id && isSuspect(row[at])) row[at] = undecodable;
+        for (const row of some) if (isSuspect(row[at]) && isSame(row)) row[at] = undecodable;
       }
     }
   }

@@ -115,6 +115,8 @@ function rowsOfFront(code: string, id: number): CatalogueRow[] {
       });
     }
     add('front_session_exclusions', { front_id: id, session_id: product + 3 });
+    add('front_allocations', { front_id: id, session_id: product + 2, available: 5 });
+    add('texts', { kind: 'product', id: String(product), locale: 'de', field: 'name', text: `Stück ${product}` });
   }
   return rows;
 }

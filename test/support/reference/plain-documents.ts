@@ -77,7 +77,7 @@ export async function renderPlain(
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(now)) throw new Error(`now: expected YYYY-MM-DDTHH:MM:SSZ, got ${now}`);
   const loaded = await loadFront(db, frontCode, spoilt.namedBadges);
   const { front, products } = loaded;
-  const dates = frontDates(now, front.timezone, front.day_starts_at, front.weekend_days);
+  const dates = frontDates(now, front.timezone, front.day_starts_at ?? '00:00', front.weekend_days);
   const sessionsOf = groupBy(loaded.sessions, (session) => session.product_id);
   const ticketsOf = groupBy(loaded.tickets, (tier) => tier.product_id);
   const groupsOf = groupBy(loaded.productGroups, (group) => group.product_id);
@@ -329,7 +329,7 @@ function card(
   const left = availableOf(offered, publicTickets, now);
   const pool = poolOf(offered, publicTickets, now);
   const printed = pool.map((session) => printedTime(session.starts_at, session.zone));
-  const days = pool.map((session) => dayOf(session.starts_at, session.zone, front.day_starts_at));
+  const days = pool.map((session) => dayOf(session.starts_at, session.zone, front.day_starts_at ?? '00:00'));
   const on = (dates: readonly string[]) => printed.filter((_, i) => dates.includes(days[i] ?? ''));
   const today = on([dates.today]);
   const tomorrow = on([dates.tomorrow]);

@@ -92,7 +92,7 @@ function datesOf(session: StoredSession) {
     visible_from: instantOf(session.visible_from, session.visible_from_local),
   };
   const ends = session.daily === 1 ? instantOf(session.ends_at, session.ends_local) : null;
-  if (session.daily === 0) return [timed];
+  if (session.daily !== 1) return [timed];
   if (ends === null) throw new Error(`session ${session.id} is daily and has no end`);
   return dailyTimes(starts_at, ends, zone).map(({ opens, closes }) => ({
     ...timed,

@@ -10,7 +10,7 @@ export interface PlainTables {
     id: number;
     code: string;
     timezone: string;
-    day_starts_at: string;
+    day_starts_at: string | null;
     channel: string | null;
     locale: string | null;
     currency: string;
