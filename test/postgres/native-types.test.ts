@@ -220,11 +220,9 @@ describe('values of a type that is taken', () => {
     ['sessions.available', '1.00000000000000000001', 'expected an integer, or NULL, found "1.00000000000000000001"'],
     ['sessions.available', '1.5', 'expected an integer, or NULL, found 1.5'],
     ['sessions.paused', '2', 'expected 0 or 1, found 2'],
-    ['sessions.paused', 'NULL::boolean', 'expected 0 or 1, found NULL'],
     ['price_tiers.amount_minor', '19.99', 'expected an integer from 0 to 99999999999999, found 19.99'],
     ['price_tiers.amount_minor', '-1::bigint', 'expected an integer from 0 to 99999999999999, found -1'],
-    ['products.age_rating', 'NULL::int', 'expected an integer from 0 to 21, found NULL'],
-    ['products.slug', "'Hamlet'::char(20)", 'expected a slug, 1 to 100 of a-z, 0-9 and -, found "Hamlet"'],
+    ['products.slug', "'Ham let'::char(20)", 'expected a slug, 1 to 200 of A-Z, a-z, 0-9, ., _, ~, - and %XX, found "Ham let"'],
   ])('%s as %s', async (column, sql, message) => {
     const [table, name] = partsOf(column);
     await overlay.replace(table, { [name]: sql });
