@@ -127,7 +127,7 @@ afterAll(async () => {
 });
 
 test('from the guide alone: a check without a finding, a build, a key, a signed request answered', async () => {
-  expect(printed).toMatch(/^Checked \d+ rows of 19 tables: 0 errors, 0 warnings$/m);
+  expect(printed).toMatch(/^Checked \d+ rows of 21 tables: 0 errors, 0 warnings$/m);
   expect(printed).toMatch(/^Published 9 of 9 fronts /m);
   const { status, stdout, stderr } = await run(['bash', '-e', '-o', 'pipefail', '-c', typed().at(-1) ?? ''], bare, {
     cwd: work,
@@ -144,9 +144,9 @@ test('every table but front_keys is a view, and nothing is found in them', async
   const { stdout } = await command.run(['check-db', '--db', direct(), '--json'], { environment });
   const { checked, findings } = findingsResultSchema.parse(JSON.parse(stdout));
   expect(findings).toEqual([]);
-  expect(Object.keys(checked)).toHaveLength(19);
+  expect(Object.keys(checked)).toHaveLength(21);
   const [, views = ''] = blocks(guide, 'sql');
-  expect(withShared(views).match(/^CREATE VIEW \w+ AS$/gm)).toHaveLength(18);
+  expect(withShared(views).match(/^CREATE VIEW \w+ AS$/gm)).toHaveLength(20);
 });
 
 test('the tree is that of the same catalogue in SQLite, byte for byte: also through a pooler, by the recipe', async () => {

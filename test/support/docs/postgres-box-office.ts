@@ -13,6 +13,7 @@ const TABLES = [
   'shop_show',
   'performance',
   'not_sold',
+  'contingent',
   'tariff',
   'money',
   'term',
@@ -52,14 +53,21 @@ export async function fillPostgresBoxOffice(
 }
 
 /** yes and no are booleans to PostgreSQL as they are. */
-function nativeRow(row: Row): Row {
+function nativeRow(row: Row): Record<string, unknown> {
   const cells = Object.entries(row).map(([name, value]) => {
     const isTime = name.endsWith('_epoch') || name === 'halted_to';
+    // JSON inside of JSON is a string.
+    const isJson = ['titles', 'picture_texts', 'picture_credits'].includes(name);
+    if (isJson && typeof value === 'string') return [name, JSON.parse(value) as unknown];
     return [NAMES[name] ?? name, isTime && value !== null ? new Date(Number(value) * 1000).toISOString() : value];
   });
   return Object.fromEntries(cells);
 }
 
-function withRange({ valid_from: from = '', valid_to: to = '', ...row }: Row): Row {
-  return { ...row, shown: `[${from ?? ''},${to ?? ''})` };
+function withRange({
+  valid_from: from = '',
+  valid_to: to = '',
+  ...row
+}: Record<string, unknown>): Record<string, unknown> {
+  return { ...row, shown: `[${String(from ?? '')},${String(to ?? '')})` };
 }
