@@ -33,6 +33,24 @@ export const FINDINGS = {
   'front-empty': '`check-db`: warning: an active front lists no product',
   'currency-unused':
     '`check-db`: warning: no product of an active front has a ticket tier in its currency, though some have tiers',
+  'currency-untiered':
+    '`check-db`: warning: a product of an active front has ticket tiers, but none in its currency, though other products have',
+  'currency-unknown': '`check-db`: warning: a front has a currency that ISO 4217 does not list',
+  'currency-exponent':
+    '`check-db`: warning: a front divides prices by another power of ten than ISO 4217 or other fronts do for its currency',
+  'zone-fixed': '`check-db`: warning: a time zone without a place, such as `EST`, whose clocks never change',
+  'channel-untiered': '`check-db`: warning: an active front sells on a channel that no ticket tier names',
+  'channel-unused': '`check-db`: warning: ticket tiers are sold on a channel that no front has',
+  'locale-unused': '`check-db`: warning: `texts` are in a language that no front has',
+  'text-unused': '`check-db`: warning: a text of a row that does not exist',
+  'session-repeated': '`check-db`: warning: two sessions of a product at one venue and start',
+  'session-long':
+    '`check-db`: warning: a session longer than a day, not daily, that is over when it begins, as it has no `sales_end_at`',
+  'window-reversed':
+    '`check-db`: warning: a period that ends before it begins, or at that instant, so that it never is',
+  'year-unlikely': '`check-db`: warning: a time before the year 2000 or after 2100',
+  'name-not-text':
+    '`check-db`: warning: text for people that is empty, blank or JSON, or has markup or character references',
   'journal-mode-not-wal': 'warning: a long build blocks writers of the database',
   'database-damaged': '`check-db`: the file of the catalogue is damaged; warning: SQLite could not check it',
   'pointer-missing': 'a front with editions but no pointer',

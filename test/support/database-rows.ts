@@ -94,7 +94,7 @@ export const GOOD_ROWS: Readonly<Record<TableName, Row>> = {
     product_id: 14,
     session_id: 15,
     name: 'Stalls',
-    channels: 'city own',
+    channels: 'own',
     kind: 'ticket',
     is_public: 1,
     in_price_from: 1,

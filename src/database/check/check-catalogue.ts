@@ -15,7 +15,8 @@ import { TABLE_NAMES, TABLE_RULES, type TableName } from '../contract/tables.ts'
 import { Zones } from '../../catalogue/calendar.ts';
 import type { CatalogueReader } from '../reader.ts';
 import { RULES } from './rules.ts';
-import { ShownRows } from './shown-rows.ts';
+import { rowAdvice } from './row-advice.ts';
+import { ShownRows, type FoundRow } from './shown-rows.ts';
 
 export interface CheckOptions {
   /** Version of the time-zone rules, for the drift warning. */
@@ -45,7 +46,7 @@ export async function* checkCatalogue(reader: CatalogueReader, options: CheckOpt
   const spoiled = new Set<string>();
   for (const table of readable) {
     for await (const finding of tableFindings(reader, table, readable, shown, options.onRows)) {
-      spoiled.add(table).add(`${table}.${finding.column ?? ''}`);
+      if (finding.severity === 'error') spoiled.add(table).add(`${table}.${finding.column ?? ''}`);
       yield finding;
     }
   }
@@ -75,7 +76,7 @@ async function* tableFindings(
   yield* danglingIds(reader, table, readable);
 }
 
-/** Each value against its column's rule. */
+/** Each value against its column's rule, and advice on rows that have none that is wrong. */
 async function* badValues(
   reader: CatalogueReader,
   table: TableName,
@@ -83,15 +84,18 @@ async function* badValues(
   onRows: CheckOptions['onRows'],
 ): AsyncGenerator<Finding> {
   const { columns, query, checker } = wholeTable(table);
+  const advice = rowAdvice(table, reader.kind);
   onRows(table, 0);
   for await (const batch of reader.batches(query)) {
     onRows(table, batch.length);
     await reader.markUndecodable(checker, batch);
+    const found: FoundRow[] = [];
     for (const row of batch) {
-      if (checker.accepts(row)) continue;
-      const values = Object.fromEntries(columns.map((name, i) => [name, row[i]]));
-      yield* await shown.weighed(checker.findings(row, reader), table, values);
+      const findings = checker.accepts(row) ? advice(row) : checker.findings(row, reader);
+      if (findings.length === 0) continue;
+      found.push({ findings, values: Object.fromEntries(columns.map((name, i) => [name, row[i]])) });
     }
+    yield* await shown.weighed(table, found);
     // Lets what was printed be written between two batches.
     await setImmediate();
   }

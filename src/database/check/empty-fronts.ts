@@ -13,7 +13,8 @@ const FRONT = new RowChecker('fronts', ['id', 'currency', 'status']);
 /** Ids of fronts that list a product. */
 const LISTING = knownTables.selectFrom('front_products').select('front_id').distinct().orderBy('front_id');
 
-const TICKETS = knownTables
+/** The currencies of the ticket tiers of each product. */
+export const TICKETS = knownTables
   .selectFrom('price_tiers')
   .select(['product_id', 'currency'])
   .distinct()

@@ -8,7 +8,7 @@ import type { Finding } from '../../findings.ts';
 import { checkedRows } from '../contract/query-builders.ts';
 import type { ColumnsOf, RowChecker, RowOf } from '../contract/row-checker.ts';
 import type { TableName } from '../contract/tables.ts';
-import type { ShownRows } from './shown-rows.ts';
+import type { FoundRow, ShownRows } from './shown-rows.ts';
 import type { Zones } from '../../catalogue/calendar.ts';
 import type { CatalogueReader, Query } from '../reader.ts';
 
@@ -37,26 +37,32 @@ export interface Rule {
 
 export type Rows = readonly unknown[][];
 
+interface RowsOfRule {
+  readonly query?: (context: Context) => Query;
+  readonly needs?: readonly TableName[];
+}
+
 /**
  * A rule on each row that a checker accepts; the others have findings already. The rows are those
  * of the checker's table, or of a query with its columns.
  */
 export function ruleOnRows<T extends TableName, const C extends ColumnsOf<T>>(
   checker: RowChecker<T, C>,
-  findingIn: (row: RowOf<T, C>, context: Context) => Finding | null,
-  { query = checkedRows(checker), needs = [] }: { readonly query?: Query; readonly needs?: readonly TableName[] } = {},
+  findingsIn: (row: RowOf<T, C>, context: Context) => readonly Finding[],
+  { query = () => checkedRows(checker), needs = [] }: RowsOfRule = {},
 ): Rule {
   return {
     needs: [checker.table, ...needs],
     unspoiled: [],
     findings: async function* (context) {
-      for await (const batch of context.reader.batches(query)) {
+      for await (const batch of context.reader.batches(query(context))) {
+        const found: FoundRow[] = [];
         for (const row of batch) {
-          const finding = checker.accepts(row) ? findingIn(row, context) : null;
-          if (finding === null) continue;
-          const values = Object.fromEntries(checker.columns.map((name, i) => [name, row[i]]));
-          yield* await context.shown.weighed([finding], checker.table, values);
+          const findings = checker.accepts(row) ? findingsIn(row, context) : [];
+          if (findings.length === 0) continue;
+          found.push({ findings, values: Object.fromEntries(checker.columns.map((name, i) => [name, row[i]])) });
         }
+        yield* await context.shown.weighed(checker.table, found);
         // Lets what was printed be written between two batches.
         await setImmediate();
       }

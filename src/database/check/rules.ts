@@ -1,7 +1,9 @@
 // All rules that neither a column's rule nor a key can hold, in the order in which check-db reports
-// what they find. Those on single rows are the load's own (contract/row-rules.ts), applied to every
-// row instead of only those that a build reads.
+// what they find. Errors in single rows are found as the load finds them (contract/row-rules.ts),
+// but in every row instead of only those that a build reads. What follows from single values is in
+// row-advice.ts.
 
+import type { Finding } from '../../findings.ts';
 import { knownTables } from '../contract/query-builders.ts';
 import { RowChecker } from '../contract/row-checker.ts';
 import { noPublicTier, noStart, pauseFinding, ruleFinding, textFieldFinding } from '../contract/row-rules.ts';
@@ -11,19 +13,26 @@ import { TEXT } from '../load/load-texts.ts';
 import { SESSION as TIMES } from '../load/product-queries.ts';
 import { zoneRulesFindings } from '../load/server-zone-rules.ts';
 import { timesOf } from '../load/session-times.ts';
+import { CHANNELS } from './channels.ts';
+import { CURRENCIES } from './currencies.ts';
+import { doubtsOf, REPEATED_SESSIONS } from './doubtful-sessions.ts';
 import { EMPTY_FRONTS } from './empty-fronts.ts';
 import { ruleOnRows, type Rule } from './rule.ts';
+import { UNTIERED_PRODUCTS } from './untiered-products.ts';
+import { LOCALES, TEXTS_OF_NOTHING } from './unused-texts.ts';
 import { WHOLE_UNIT_PRICES } from './whole-unit-prices.ts';
+
+const listOf = (finding: Finding | null): readonly Finding[] => (finding === null ? [] : [finding]);
 
 const ZONES = (['fronts', 'venues'] as const).map((table) => {
   const checker = new RowChecker(table, ['id', 'timezone']);
   return ruleOnRows(checker, (row, { zones }) =>
-    row[1] !== null && zones.get(row[1]) === null ? unknownZone(checker.locationOf(row), row[1]) : null,
+    row[1] !== null && zones.get(row[1]) === null ? [unknownZone(checker.locationOf(row), row[1])] : [],
   );
 });
 
 const PAUSE = new RowChecker('products', ['id', 'paused', 'paused_until', 'status']);
-const PAUSES = ruleOnRows(PAUSE, (row) => pauseFinding(() => PAUSE.locationOf(row), row[1], row[2]));
+const PAUSES = ruleOnRows(PAUSE, (row) => listOf(pauseFinding(() => PAUSE.locationOf(row), row[1], row[2])));
 
 const BADGE = new RowChecker('badges', ['id', 'rule', 'rule_below']);
 const BADGE_RULES = ruleOnRows(BADGE, (row) => ruleFinding(() => BADGE.locationOf(row), row[1], row[2]));
@@ -43,37 +52,46 @@ const SESSION_TIMES = ruleOnRows(
   TIMED,
   (row, { zoneOf, zones, tzdata }) => {
     const [, venueId, startsAt, startsLocal, , , , , , timezone] = row;
-    if (startsAt === null && startsLocal === null) return noStart(TIMED.locationOf(row));
+    if (startsAt === null && startsLocal === null) return [noStart(TIMED.locationOf(row))];
     const zone = timezone === null ? zoneOf.get(venueId) : zones.get(timezone);
     // There is a finding already: a dangling id, or a venue's unknown zone.
-    return zone === undefined ? null : (timesOf(row, zone, tzdata).findings[0] ?? null);
+    if (zone === undefined) return [];
+    const times = timesOf(row, zone, tzdata);
+    return [...times.findings, ...doubtsOf(row, times, zone, tzdata)];
   },
   { needs: ['venues'] },
 );
 
 const SESSION = new RowChecker('sessions', ['id']);
-const PRIVATE_SESSIONS = ruleOnRows(SESSION, (row) => noPublicTier(SESSION.locationOf(row)), {
+const PRIVATE_SESSIONS = ruleOnRows(SESSION, (row) => [noPublicTier(SESSION.locationOf(row))], {
   needs: ['price_tiers'],
   // Ids of sessions that have ticket tiers of their own, none of them public.
-  query: knownTables
-    .selectFrom('price_tiers')
-    .select('session_id')
-    .where('kind', '=', 'ticket')
-    .where('session_id', 'is not', null)
-    .groupBy('session_id')
-    .having((eb) => eb.fn.max('is_public'), '=', 0)
-    .orderBy('session_id'),
+  query: () =>
+    knownTables
+      .selectFrom('price_tiers')
+      .select('session_id')
+      .where('kind', '=', 'ticket')
+      .where('session_id', 'is not', null)
+      .groupBy('session_id')
+      .having((eb) => eb.fn.max('is_public'), '=', 0)
+      .orderBy('session_id'),
 });
 
 export const RULES: readonly Rule[] = [
   ...ZONES,
-  ruleOnRows(KEY, keyFinding),
+  ruleOnRows(KEY, (row) => listOf(keyFinding(row))),
   PAUSES,
   BADGE_RULES,
   TEXT_FIELDS,
   ZONE_RULES,
   SESSION_TIMES,
   PRIVATE_SESSIONS,
+  REPEATED_SESSIONS,
+  CURRENCIES,
   WHOLE_UNIT_PRICES,
   EMPTY_FRONTS,
+  UNTIERED_PRODUCTS,
+  CHANNELS,
+  LOCALES,
+  ...TEXTS_OF_NOTHING,
 ];

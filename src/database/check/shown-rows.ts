@@ -1,23 +1,31 @@
 // Which rows a document of a build could come to show (containment.md). What is wrong with another
-// row is a warning: a draft may be unfinished, and what is over need not be corrected.
+// row is a warning, and what is only doubtful in it is not reported: a draft may be unfinished, and
+// what is over need not be corrected.
 
-import type { Instant } from '../../catalogue/instant.ts';
+import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Finding } from '../../findings.ts';
 import { endOfSession, type EndCells } from '../contract/row-rules.ts';
 import { anyTable } from '../contract/query-builders.ts';
-import { TABLES, type TableName } from '../contract/tables.ts';
+import { TABLE_NAMES, TABLE_OF_KIND, TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
+import { mayBeSold } from '../load/product-queries.ts';
 import type { CatalogueReader } from '../reader.ts';
 
 /** The columns of a row that say whether it is shown; a value may be anything. */
 export type RowValues = Readonly<Record<string, unknown>>;
 
-/** The rows of the tables that can be read. Reads the ids of products when they are first needed. */
+export interface FoundRow {
+  readonly findings: readonly Finding[];
+  readonly values: RowValues;
+}
+
+/** The rows of the tables that can be read. Reads ids when they are first needed. */
 export class ShownRows {
   readonly #reader: CatalogueReader;
   readonly #readable: ReadonlySet<TableName>;
   readonly #now: Instant;
   #productIds: Promise<ReadonlySet<unknown>> | null = null;
   #disabledIds: Promise<ReadonlySet<unknown>> | null = null;
+  readonly #usedIds = new Map<TableName, Promise<ReadonlySet<unknown>>>();
   #unpublishedIds: Promise<ReadonlySet<unknown>> | null = null;
 
   constructor(reader: CatalogueReader, readable: ReadonlySet<TableName>, now: Instant) {
@@ -26,20 +34,64 @@ export class ShownRows {
     this.#now = now;
   }
 
-  /** The findings of a row, as warnings if no document can come to show it. */
-  async weighed(findings: readonly Finding[], table: TableName, row: RowValues): Promise<readonly Finding[]> {
-    if (findings.length === 0 || (await this.#isShown(table, row))) return findings;
-    return findings.map((finding) => ({ ...finding, severity: 'warning' }));
+  /**
+   * The findings of rows of a table. Of one that no document can come to show, errors are warnings,
+   * and there are no others.
+   */
+  async weighed(table: TableName, rows: readonly FoundRow[]): Promise<readonly Finding[]> {
+    if (rows.length === 0) return [];
+    const soldIds = table === 'price_tiers' ? await this.#soldIds(rows) : null;
+    const weighed: Finding[] = [];
+    for (const { findings, values } of rows) {
+      const sessionId = values['session_id'];
+      const isUnsold = soldIds !== null && Number.isSafeInteger(sessionId) && !soldIds.has(sessionId);
+      const isShown = !isUnsold && (await this.#isShown(table, values));
+      const isOver = table === 'sessions' && this.#isOver(values);
+      for (const finding of findings) {
+        if (isShown && !isOver) weighed.push(finding);
+        else if (finding.severity === 'error') weighed.push({ ...finding, severity: 'warning' });
+        else if (isShown && (finding.code === 'year-unlikely' || this.#isToCome(values))) weighed.push(finding);
+      }
+    }
+    return weighed;
+  }
+
+  /**
+   * Whether a session that is over has not begun or not ended: a doubtful end of sales may be why it
+   * is, as a doubtful year may be.
+   */
+  #isToCome(row: RowValues): boolean {
+    const now = formatInstant(this.#now);
+    return [row['starts_at'], row['starts_local'], row['ends_at'], row['ends_local']].some(
+      (time) => typeof time === 'string' && time > now,
+    );
+  }
+
+  /** Of the sessions that tiers belong to, those that may be sold. */
+  async #soldIds(tiers: readonly FoundRow[]): Promise<ReadonlySet<unknown> | null> {
+    const ids = tiers.map(({ values }) => values['session_id']).filter((id) => Number.isSafeInteger(id));
+    if (ids.length === 0 || !this.#readable.has('sessions')) return null;
+    const sold = anyTable.selectFrom('sessions').select('id').where('id', 'in', ids);
+    return this.#ids(sold.where(mayBeSold(this.#reader, this.#now)));
   }
 
   async #isShown(table: TableName, row: RowValues): Promise<boolean> {
     if (table === 'fronts') return !(await this.#disabled()).has(row['id']);
-    if (table === 'sessions' && (UNSOLD.has(row['status']) || this.#isOver(row))) return false;
+    if (table === 'sessions' && UNSOLD.has(row['status'])) return false;
     if (table === 'price_tiers' && row['kind'] === 'addon') return false;
     if ('front_id' in row && (await this.#disabled()).has(row['front_id'])) return false;
     if (table === 'products') return !UNPUBLISHED.has(row['status']) && (await this.#isListed(row['id']));
+    if (table === 'texts') return this.#isTextShown(row);
     if (table === 'front_products') return !(await this.#unpublished()).has(row['product_id']);
-    return 'product_id' in row ? this.#isListed(row['product_id']) : true;
+    return 'product_id' in row ? this.#isListed(row['product_id']) : this.#isUsed(table, row['id']);
+  }
+
+  async #isTextShown({ kind, id }: RowValues): Promise<boolean> {
+    const table = Object.entries(TABLE_OF_KIND).find(([one]) => one === kind)?.[1];
+    if (table === undefined) return true;
+    // Another id has an error itself.
+    const number = /^\d+$/.test(String(id)) ? Number(id) : null;
+    return table === 'products' ? this.#isListed(number) : this.#isUsed(table, number);
   }
 
   /** Where the time that says it has an error, nothing is over. */
@@ -54,24 +106,41 @@ export class ShownRows {
   /** Whether an id may be that of a published product on an active front. */
   async #isListed(id: unknown): Promise<boolean> {
     if (!Number.isSafeInteger(id) || !NEEDED.every((table) => this.#readable.has(table))) return true;
-    this.#productIds ??= this.#ids(
-      anyTable
-        .selectFrom('front_products as l')
-        .innerJoin('fronts as f', 'f.id', 'l.front_id')
-        .innerJoin('products as p', 'p.id', 'l.product_id')
-        .select('p.id')
-        .distinct()
-        .where((eb) => eb.or([eb('f.status', 'is', null), eb('f.status', '<>', 'disabled')]))
-        .where((eb) => eb.or([eb('p.status', 'is', null), eb('p.status', 'not in', [...UNPUBLISHED])])),
-    );
+    this.#productIds ??= this.#ids(LISTED);
     return (await this.#productIds).has(id);
+  }
+
+  /** Whether a row that others refer to, such as a venue or a tag, is used by one that is shown. */
+  async #isUsed(table: TableName, id: unknown): Promise<boolean> {
+    if (!Number.isSafeInteger(id) || !NEEDED.every((needed) => this.#readable.has(needed))) return true;
+    let ids = this.#usedIds.get(table);
+    if (ids === undefined) {
+      ids = this.#readUsedIds(table);
+      this.#usedIds.set(table, ids);
+    }
+    return (await ids).has(id);
+  }
+
+  async #readUsedIds(table: TableName): Promise<ReadonlySet<unknown>> {
+    const used = new Set<unknown>();
+    for (const user of TABLE_NAMES.filter((name) => this.#readable.has(name))) {
+      const { references } = TABLE_RULES[user];
+      for (const [column, parent] of Object.entries(references)) {
+        if (parent !== table) continue;
+        let query = anyTable.selectFrom(user).select(column).distinct();
+        if (user === 'products') query = query.where('id', 'in', LISTED);
+        if ('product_id' in references) query = query.where('product_id', 'in', LISTED);
+        if ('front_id' in references) query = query.where('front_id', 'not in', DISABLED);
+        if (user === 'sessions') query = query.where(mayBeSold(this.#reader, this.#now));
+        for (const id of await this.#ids(query)) used.add(id);
+      }
+    }
+    return used;
   }
 
   #disabled(): Promise<ReadonlySet<unknown>> {
     if (!this.#readable.has('fronts')) return Promise.resolve(new Set());
-    return (this.#disabledIds ??= this.#ids(
-      anyTable.selectFrom('fronts').select('id').where('status', '=', 'disabled'),
-    ));
+    return (this.#disabledIds ??= this.#ids(DISABLED));
   }
 
   #unpublished(): Promise<ReadonlySet<unknown>> {
@@ -89,7 +158,7 @@ export class ShownRows {
   }
 }
 
-const NEEDED: readonly TableName[] = ['fronts', 'products', 'front_products'];
+const NEEDED: readonly TableName[] = ['fronts', 'products', 'front_products', 'sessions'];
 const END_COLUMNS = [
   'starts_at',
   'starts_local',
@@ -101,3 +170,15 @@ const END_COLUMNS = [
 ] as const satisfies readonly (keyof EndCells)[];
 const UNSOLD: ReadonlySet<unknown> = new Set(['draft', 'postponed', 'cancelled']);
 const UNPUBLISHED: ReadonlySet<unknown> = new Set(['draft', 'archived']);
+
+const DISABLED = anyTable.selectFrom('fronts').select('id').where('status', '=', 'disabled');
+
+/** Published products on active fronts. */
+const LISTED = anyTable
+  .selectFrom('front_products as l')
+  .innerJoin('fronts as f', 'f.id', 'l.front_id')
+  .innerJoin('products as p', 'p.id', 'l.product_id')
+  .select('p.id')
+  .distinct()
+  .where((eb) => eb.or([eb('f.status', 'is', null), eb('f.status', '<>', 'disabled')]))
+  .where((eb) => eb.or([eb('p.status', 'is', null), eb('p.status', 'not in', [...UNPUBLISHED])]));

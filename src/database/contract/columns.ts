@@ -23,6 +23,8 @@ export interface Column<T> {
   readonly time?: 'instant' | 'wall';
   /** Whether it takes any text that is not too long. */
   readonly isFree?: boolean;
+  /** Whether documents show it to people, as plain text. */
+  readonly isName?: boolean;
   /** Which other text is usually found, and the SQL that makes of it what the column accepts. */
   readonly similar?: Similar;
   /** The infinite instant that means the same as NULL, where NULL is an open end. */
@@ -78,6 +80,7 @@ export const TEXT_LENGTH_MAX = 65_536;
 export const CELL_BYTES_MAX = 3 * TEXT_LENGTH_MAX;
 
 export const text = free(`text of at most ${TEXT_LENGTH_MAX} characters`, ({ length }) => length <= TEXT_LENGTH_MAX);
+export const name: Column<string> = { ...text, isName: true };
 export const slug = matching(
   /^(?=.{1,200}$)([A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+$/,
   'a slug, 1 to 200 of A-Z, a-z, 0-9, ., _, ~, - and %XX',
@@ -149,10 +152,10 @@ export const zoneName = textual(
   (name) => name.length > 0 && name.length <= 100 && !name.includes('\0'),
 );
 
-export const filledText = free(
-  `text of 1 to ${TEXT_LENGTH_MAX} characters`,
-  ({ length }) => length > 0 && length <= TEXT_LENGTH_MAX,
-);
+export const filledName: Column<string> = {
+  ...free(`text of 1 to ${TEXT_LENGTH_MAX} characters`, ({ length }) => length > 0 && length <= TEXT_LENGTH_MAX),
+  isName: true,
+};
 
 /** When a day begins: at night, or at six at the latest. */
 export const dayStart = matching(

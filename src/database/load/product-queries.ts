@@ -82,13 +82,13 @@ export function childGrouping(
  * that they are reported. A wall time may be up to sixteen hours from UTC, so it counts for that
  * long after now. Daily sessions are few.
  */
-function mayBeSold(reader: Pick<CatalogueReader, 'isPossiblyLater'>, now: Instant): RawBuilder<SqlBool> {
+export function mayBeSold(reader: Pick<CatalogueReader, 'isPossiblyLater'>, now: Instant): RawBuilder<SqlBool> {
   const isLater = (column: string, text: string) => reader.isPossiblyLater('sessions', column, text);
   const isLaterByUtc = (column: string) => isLater(column, formatInstant(now));
   const isLaterByWall = (column: string) => isLater(column, formatDateTime(now - OFFSET_SECONDS_MAX));
   return sql<SqlBool>`(status is null or status not in ('draft', 'postponed', 'cancelled')) and case
     when starts_at is null and starts_local is null then true
-    when cast(daily as text) not in ('0', 'false') then true
+    when cast(daily as text) not in ('0', '0.0', 'false') then true
     when visible_from is not null and ${isLaterByUtc('visible_from')} then true
     when visible_from_local is not null and ${isLaterByWall('visible_from_local')} then true
     when sales_end_at is not null then ${isLaterByUtc('sales_end_at')}

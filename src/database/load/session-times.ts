@@ -11,13 +11,13 @@ import { unknownZone } from '../contract/zones.ts';
 import { SESSION } from './product-queries.ts';
 
 /** A row with the columns of SESSION, and perhaps more. */
-type SessionRow = readonly [...RowOf<'sessions', typeof SESSION.columns>, ...unknown[]];
+export type SessionRow = readonly [...RowOf<'sessions', typeof SESSION.columns>, ...unknown[]];
 
 /** One date of a daily session. */
 export type SessionDate = Pick<Session, 'startsAt' | 'offerEndsAt'>;
 
 /** When a session is shown and sold; or the error in its row. */
-type SessionTimes =
+export type SessionTimes =
   | { readonly startsAt: null; readonly findings: readonly [Finding] }
   | (Pick<Session, 'startsAt' | 'offerEndsAt' | 'salesStartAt' | 'announcedAt'> & {
       /** Null unless it is daily. */

@@ -14,6 +14,7 @@ export const ON_CLUSTER: readonly string[] = [
   'test/property/laws.test.ts',
   'test/property/shards.test.ts',
   'test/unit/database-check.test.ts',
+  'test/unit/doubtful-rows.test.ts',
   'test/unit/excluding-front.test.ts',
   'test/unit/explain-bad-venue.test.ts',
   'test/unit/fields.test.ts',
