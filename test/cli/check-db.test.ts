@@ -9,38 +9,50 @@ import { findingsResultSchema } from '../../src/contract/results/check.ts';
 import { errorResultSchema } from '../../src/contract/results/parts.ts';
 import { TABLE_NAMES } from '../../src/database/contract/tables.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
-import { temporaryFolderOfFile } from '../support/trees.ts';
-import { playbill } from '../support/cli/run.ts';
+import { instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { playbillAt } from '../support/cli/run.ts';
 
 const folder = temporaryFolderOfFile();
 const demo = join(folder, 'demo.sqlite');
-beforeAll(() => void demoCatalogueAt(demo, '2026-05-01T09:00:00Z'));
+const NOW = '2026-05-01T09:00:00Z';
+beforeAll(() => void demoCatalogueAt(demo, NOW));
+
+/** Of the demo as it is then: of sessions that are over, less is said. */
+const checkDb = (...words: readonly string[]) => playbillAt(() => instant(NOW), ['check-db', ...words]);
 
 let serial = 0;
 
-/** A copy of the demo with a fault in it. */
+/** Cards of the demo that have no price in the currency of their front: check-db warns of them. */
+const PRICELESS = `FROM front_products AS l WHERE EXISTS (SELECT 1 FROM price_tiers WHERE product_id = l.product_id)
+  AND NOT EXISTS (SELECT 1 FROM price_tiers JOIN fronts USING (currency)
+    WHERE product_id = l.product_id AND fronts.id = l.front_id)`;
+
+/** A copy of the demo without those, and with a fault in it. */
 function spoiled(sql: string): string {
   const path = join(folder, `spoiled-${(serial += 1)}.sqlite`);
   cpSync(demo, path);
   const database = new Database(path);
   database.pragma('ignore_check_constraints = ON');
   database.pragma('foreign_keys = OFF');
+  database.exec(`DELETE ${PRICELESS}`);
   database.exec(sql);
   database.close();
   return path;
 }
 
-test('the demo is good', async () => {
-  const { status, stdout, stderr } = await playbill(['check-db', '--db', demo]);
+test('the demo is good, but for products that are not sold in the currency of one of their fronts', async () => {
+  const { status, stdout, stderr } = await checkDb('--db', demo);
   expect(stderr).toBe('');
-  expect(stdout).toMatch(/^Checked \d+ rows of 21 tables: 0 errors, 0 warnings\n$/);
+  expect(stdout).toMatch(
+    /^warning currency-untiered front_products: 3 findings\n(?: {2}.*\n){3}Checked \d+ rows of 21 tables: 0 errors, 3 warnings\n$/,
+  );
   expect(status).toBe(0);
 });
 
 test('errors: with --all one finding a line, and exit 1; --json validates and says the same', async () => {
   const path = spoiled(`UPDATE venues SET timezone = '+03:00' WHERE id = 1;
     UPDATE fronts SET currency = 'rub' WHERE id = 1; UPDATE products SET image_id = 999 WHERE id = 1`);
-  const { status, stdout } = await playbill(['check-db', '--all', '--db', path]);
+  const { status, stdout } = await checkDb('--all', '--db', path);
   expect(status).toBe(1);
   const lines = stdout.trimEnd().split('\n');
   expect(lines.slice(0, 3)).toEqual([
@@ -50,7 +62,7 @@ test('errors: with --all one finding a line, and exit 1; --json validates and sa
   ]);
   expect(lines.at(-1)).toMatch(/^Checked \d+ rows of 21 tables: 3 errors, 0 warnings$/);
 
-  const json = await playbill(['check-db', '--json', '--db', path]);
+  const json = await checkDb('--json', '--db', path);
   expect(json.status).toBe(1);
   const result = findingsResultSchema.parse(JSON.parse(json.stdout));
   expect(result).toMatchObject({ errors: 3, warnings: 0 });
@@ -64,10 +76,10 @@ test('warnings alone are exit 0', async () => {
   const path = spoiled(
     "UPDATE sessions SET starts_local = '2026-05-01T12:34:56' WHERE id = 1; PRAGMA journal_mode = DELETE",
   );
-  const { status, stdout } = await playbill(['check-db', '--db', path]);
+  const { status, stdout } = await checkDb('--db', path);
   expect(status).toBe(0);
   expect(stdout).toMatch(/\nwarning journal-mode-not-wal database: .*\nChecked /);
-  expect((await playbill(['check-db', '--all', '--db', path])).stdout).toMatch(
+  expect((await checkDb('--all', '--db', path)).stdout).toMatch(
     /\nwarning journal-mode-not-wal database: .*\nChecked /,
   );
   expect(stdout).toContain(
@@ -79,12 +91,14 @@ test('warnings alone are exit 0', async () => {
 
 test('a thousand findings are kept under --json, all are counted, and --all prints all', async () => {
   const path = spoiled(`WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
-    INSERT INTO venues (id, name, timezone) SELECT 10000 + i, 'V', 'Mars/Olympus' FROM n`);
-  const json = await playbill(['check-db', '--json', '--db', path]);
+    INSERT INTO venues (id, name, timezone) SELECT 10000 + i, 'V', 'Mars/Olympus' FROM n;
+    INSERT INTO sessions (product_id, venue_id, starts_at)
+      SELECT 1, id, '2026-05-05T09:00:00Z' FROM venues WHERE id > 10000`);
+  const json = await checkDb('--json', '--db', path);
   const result = findingsResultSchema.parse(JSON.parse(json.stdout));
   expect(result.errors).toBe(3000);
   expect(result.findings.length).toBe(1000);
-  const text = await playbill(['check-db', '--all', '--db', path]);
+  const text = await checkDb('--all', '--db', path);
   expect(text.stdout.match(/^error zone-unknown /gm)?.length).toBe(3000);
   expect(text.status).toBe(1);
 });
@@ -93,7 +107,7 @@ test('a broken contract is findings, not an end', async () => {
   const path = spoiled(
     "DROP TABLE front_products; DROP TABLE badges; UPDATE tags SET slug = 'Not A Slug' WHERE id = 1",
   );
-  const { status, stdout } = await playbill(['check-db', '--db', path]);
+  const { status, stdout } = await checkDb('--db', path);
   expect(status).toBe(1);
   expect(stdout).toContain(
     'error table-missing front_products: expected a table or view "front_products", found none\n',
@@ -107,7 +121,7 @@ describe('findings by column', () => {
     const path = spoiled(`UPDATE badges SET color = 'ff0000' WHERE id = 1;
       UPDATE sessions SET starts_at = '2026-12-01 19:00:00' WHERE id <= 4; UPDATE sessions SET starts_at = 1796151600 WHERE id = 5;
       UPDATE sessions SET ends_at = '' WHERE id IN (1, 3)`);
-    const { status, stdout } = await playbill(['check-db', '--db', path]);
+    const { status, stdout } = await checkDb('--db', path);
     expect(status).toBe(1);
     const expected = 'expected an instant as YYYY-MM-DDTHH:MM:SSZ, UTC, or NULL';
     const instants = (name: string): string =>
@@ -128,7 +142,7 @@ describe('findings by column', () => {
     ]);
     expect(stdout).toMatch(/\nChecked \d+ rows of 21 tables: 8 errors, 0 warnings\n$/);
 
-    const json = await playbill(['check-db', '--json', '--db', path]);
+    const json = await checkDb('--json', '--db', path);
     const [, first] = findingsResultSchema.parse(JSON.parse(json.stdout)).findings;
     expect(first).toMatchObject({ place: 'sessions 1', column: 'ends_at', hint: instants('ends_at') });
   });
@@ -140,7 +154,7 @@ describe('findings by column', () => {
         UPDATE sessions SET ends_at = 'x' WHERE id IN (${first}, ${first + 2});
         UPDATE sessions SET starts_local = 'x' WHERE id IN (${second}, ${second + 2});
         UPDATE badges SET color = 'red'; UPDATE venues SET timezone = 'Mars/Olympus'`);
-      const { stdout } = await playbill(['check-db', '--db', path]);
+      const { stdout } = await checkDb('--db', path);
       return [...stdout.matchAll(/^error (.*): \d+ findings$/gm)].map(([, title = '']) => title);
     };
     expect(await titles(1, 2)).toEqual([
@@ -154,7 +168,7 @@ describe('findings by column', () => {
 
   test('prices in whole units are a warning, with every currency of the demo that has enough of them', async () => {
     const path = spoiled('UPDATE price_tiers SET amount_minor = amount_minor / 100');
-    const { status, stdout } = await playbill(['check-db', '--all', '--db', path]);
+    const { status, stdout } = await checkDb('--all', '--db', path);
     expect(status).toBe(0);
     const currencies = [...stdout.matchAll(/^warning whole-unit-prices price_tiers (\w+): /gm)].map(([, code]) => code);
     expect(currencies).toEqual(['CAD', 'EUR', 'INR', 'RUB']);
@@ -167,7 +181,7 @@ describe('exit 2', () => {
     ['it is no database', 'package.json', 'database-unreadable'],
     ['it is a folder', 'src', 'database-unreadable'],
   ])('where %s', async (_case, path, code) => {
-    const { status, stdout, stderr } = await playbill(['check-db', '--json', '--db', path]);
+    const { status, stdout, stderr } = await checkDb('--json', '--db', path);
     expect(errorResultSchema.parse(JSON.parse(stdout)).error.code).toBe(code);
     expect(stderr).toContain(`error ${code}: `);
     expect(status).toBe(2);

@@ -311,8 +311,8 @@ describe('rules that no CHECK can hold', () => {
       'texts product,14,de,alt_text: field: expected of a product name, found alt_text',
     ],
     [
-      "UPDATE texts SET kind = 'image'",
-      'texts image,14,de,name: field: expected of a image alt_text or copyright, found name',
+      "UPDATE texts SET kind = 'image', id = '13'",
+      'texts image,13,de,name: field: expected of a image alt_text or copyright, found name',
     ],
     [
       'UPDATE sessions SET ends_at = NULL, daily = 1',

@@ -15,24 +15,18 @@ import { ruleOnRows } from './rule.ts';
 /** What is doubtful about the times of a session; nothing where one of them has an error. */
 export function doubtsOf(row: SessionRow, times: SessionTimes, zone: Zone | null, tzdata: string): readonly Finding[] {
   if (times.startsAt === null || zone === null) return [];
-  return [...emptyPeriods(row, times), ...longSession(row, times.startsAt, zone, tzdata)];
+  return [...reversedSales(row, times), ...longSession(row, times.startsAt, zone, tzdata)];
 }
 
-/** A session is sold, and shown, from an instant on until its offer ends. */
-function emptyPeriods(row: SessionRow, times: SessionTimes & { readonly startsAt: Instant }): Finding[] {
-  const { salesStartAt, announcedAt, offerEndsAt } = times;
+/**
+ * Sales that end before they begin. Not those that begin after the session: a run of performances
+ * may have one start of sales, and the first of them be over by then.
+ */
+function reversedSales(row: SessionRow, { salesStartAt, offerEndsAt }: SessionTimes & { readonly startsAt: Instant }) {
   const salesEnd = row[5] ?? row[14];
-  const [end, found] = row[10] === 1 ? ['its last date ends', row[11] ?? row[12]] : ['it begins', row[2] ?? row[3]];
-  const until = salesEnd === null ? `${end}, ${found}` : `its sales end, ${salesEnd}`;
-  const periods = [
-    ['sales_start_at', salesStartAt, row[4] ?? row[13], 'it is never sold'],
-    ['visible_from', announcedAt, row[15] ?? row[16], 'it is never shown'],
-  ] as const;
-  return periods.flatMap(([column, from, cell, effect]): Finding[] => {
-    if (from < offerEndsAt) return [];
-    const message = `${column}: expected a time before ${until}, found ${cell}: ${effect}`;
-    return [findingOf('warning', 'window-reversed', SESSION.locationOf(row), message, column)];
-  });
+  if (salesEnd === null || salesStartAt < offerEndsAt) return [];
+  const message = `sales_start_at: expected a time before the end of sales, ${salesEnd}, found ${row[4] ?? row[13]}: it is never sold`;
+  return [findingOf('warning', 'window-reversed', SESSION.locationOf(row), message, 'sales_start_at')];
 }
 
 /** As an exhibition does, it lasts longer than a day; and without an end of sales it is over at once. */

@@ -35,9 +35,9 @@ const PAUSE = new RowChecker('products', ['id', 'paused', 'paused_until', 'statu
 const PAUSES = ruleOnRows(PAUSE, (row) => listOf(pauseFinding(() => PAUSE.locationOf(row), row[1], row[2])));
 
 const BADGE = new RowChecker('badges', ['id', 'rule', 'rule_below']);
-const BADGE_RULES = ruleOnRows(BADGE, (row) => ruleFinding(() => BADGE.locationOf(row), row[1], row[2]));
+const BADGE_RULES = ruleOnRows(BADGE, (row) => listOf(ruleFinding(() => BADGE.locationOf(row), row[1], row[2])));
 
-const TEXT_FIELDS = ruleOnRows(TEXT, (row) => textFieldFinding(() => TEXT.locationOf(row), row[0], row[3]));
+const TEXT_FIELDS = ruleOnRows(TEXT, (row) => listOf(textFieldFinding(() => TEXT.locationOf(row), row[0], row[3])));
 
 const ZONE_RULES: Rule = {
   needs: ['sessions', 'venues'],

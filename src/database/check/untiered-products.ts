@@ -25,7 +25,7 @@ export const UNTIERED_PRODUCTS = ruleOnRows(
   (row) => {
     const [frontId, productId] = row;
     const [currency, found] = row.slice(LISTED.columns.length).map(String);
-    const message = `expected a ticket tier of product ${productId} in ${currency}, the currency of front ${frontId}, found ${found} alone: it has no price there`;
+    const message = `expected a ticket tier of product ${productId} in ${currency}, the currency of front ${frontId}, found ${found}, for example: it has no price there`;
     return [findingOf('warning', 'currency-untiered', LISTED.locationOf(row), message)];
   },
   {

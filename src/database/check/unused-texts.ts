@@ -1,4 +1,4 @@
-// Finds texts that no front can show: in a language that none has, or of a row that does not exist.
+// Finds texts that no front can show: in a language of no front, or of a row that does not exist.
 // Only warnings: a language may be prepared, and a row of `texts` has no foreign key.
 
 import { sql, type RawBuilder } from 'kysely';

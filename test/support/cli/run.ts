@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { instantOf } from '../../../src/catalogue/instant.ts';
+import { instantOf, type Instant } from '../../../src/catalogue/instant.ts';
 import type { CommandContext } from '../../../src/cli/context.ts';
 import { terminalOn } from '../../../src/cli/output/terminal.ts';
 import { runProgram } from '../../../src/cli/program.ts';
@@ -37,12 +37,21 @@ export async function playbill(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Run> {
+  return playbillAt(() => instantOf(Math.floor(Date.now() / 1000)), words, environment);
+}
+
+/** The same at an instant of its own, where that is no flag. */
+export async function playbillAt(
+  now: () => Instant,
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Run> {
   const alone = PROCESS_ONLY.find((word) => words[0] === word || words.at(-1) === word);
   if (alone !== undefined) throw new Error(`playbill ${alone} needs a process of its own: use playbillProcess`);
   const variable = (name: string): string | undefined => environment[name] ?? process.env[name];
   const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string };
   return runHere(words, {
-    now: () => instantOf(Math.floor(Date.now() / 1000)),
+    now,
     clock: () => Date.now() / 1000,
     environment: variable,
     toolVersion: version,
