@@ -124,7 +124,8 @@ function usageError(error: CommanderError, argv: readonly string[], program: Com
   const extra = error.code === 'commander.excessArguments' ? command.args[command.registeredArguments.length] : '';
   const flags = command.options.flatMap(({ long }) => (long === '--db' || long === '--out' ? [long] : []));
   const typed = extra ? flags.map((flag) => `${flag} ${shellWord(extra)}`).join(' or ') : '';
-  const hint = `${typed === '' ? '' : `type ${typed}; `}see ${pathOf(command)} --help`;
+  const instead = error.message.includes("unknown option '--allow-shrink'") ? '--allow max-shrink' : typed;
+  const hint = `${instead === '' ? '' : `type ${instead}; `}see ${pathOf(command)} --help`;
   return new AppError('usage', error.message.replace(/^error: /, '').replaceAll('\n', ' '), hint);
 }
 

@@ -1,7 +1,7 @@
 // `playbill import` as a person runs it: files in; stdout, exit code, and a catalogue, or none.
 
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -119,7 +119,7 @@ describe('--mirror', () => {
     ]);
     const json = await playbillProcess([...words, '--json'], {}, feed);
     const venues = { inserted: 0, updated: 0, deleted: 0, unchanged: 3 };
-    const expected = { tables: { venues }, total: venues, keysLeftAlone: 0 };
+    const expected = { tables: { venues }, total: venues, keysLeftAlone: 0, guards: [] };
     expect(mirrorResultSchema.parse(JSON.parse(json.stdout))).toEqual(expected);
   });
 
@@ -170,25 +170,54 @@ describe('--mirror', () => {
     const refused = await playbillProcess(words, {}, venue(1));
     expect(refused.stderr).toBe(
       'error import-shrinks: venues: expected at most 50% of the rows to go, found 2 of 3 that are not in the input\n' +
-        `  hint: check that the input is complete; if these rows are to go: playbill import --mirror --allow-shrink --db ${path} FILE.ndjson\n`,
+        `  hint: check that the input is complete; if these rows are to go: playbill import --mirror --allow max-shrink --db ${path} FILE.ndjson\n`,
     );
     expect(refused.status).toBe(4);
     expect(venuesIn(path)).toBe(3);
     expect((await playbillProcess([...words, '--max-shrink', '67%'], {}, venue(1))).status).toBe(0);
     expect(venuesIn(path)).toBe(1);
-    expect((await playbillProcess([...words, '--allow-shrink'], {}, '')).status).toBe(0);
+    await playbillProcess(words, {}, venue(1) + venue(2) + venue(3));
+    const guard = 'venues: expected at most 50% of the rows to go, found 2 of 3 that are not in the input';
+    const copy = join(temporaryFolder(), 'copy.sqlite');
+    copyFileSync(path, copy);
+    const copied = await playbillProcess(
+      ['import', '--mirror', '-', '--db', copy, '--allow', 'max-shrink', '--json'],
+      {},
+      venue(1),
+    );
+    expect(JSON.parse(copied.stdout).guards).toEqual([{ code: 'max-shrink', message: guard, isOverridden: true }]);
+    const allowed = await playbillProcess([...words, '--allow', 'max-shrink'], {}, venue(1));
+    expect(allowed.stdout).toContain(`\noverridden max-shrink: ${guard}\n`);
+    expect(allowed.status).toBe(0);
+    expect((await playbillProcess([...words, '--allow', 'max-shrink'], {}, '')).status).toBe(0);
     expect(venuesIn(path)).toBe(0);
   });
+
+  test.each(['import x', 'build'])(
+    '%s: the flag that --allow has replaced is answered with what to type',
+    async (words) => {
+      const { status, stderr } = await playbillProcess([...words.split(' '), '--allow-shrink']);
+      expect(stderr).toMatch(
+        /^error usage: unknown option '--allow-shrink'.*\n  hint: type --allow max-shrink; see playbill /,
+      );
+      expect(status).toBe(2);
+    },
+  );
 
   test.each([
     ['--replace', ['--mirror', '--replace'], 'expected --mirror or --replace, found both', 'type --mirror alone'],
     ['--max-shrink alone', ['--max-shrink', '5%'], 'expected --mirror with --max-shrink', '--mirror --max-shrink'],
-    ['--allow-shrink alone', ['--allow-shrink'], 'expected --mirror with --allow-shrink', '--mirror --allow-shrink'],
     [
-      '--allow-shrink and --replace',
-      ['--allow-shrink', '--replace'],
+      '--allow max-shrink alone',
+      ['--allow', 'max-shrink'],
+      'expected --mirror with --allow max-shrink',
+      '--mirror --allow max-shrink',
+    ],
+    [
+      '--allow max-shrink and --replace',
+      ['--allow', 'max-shrink', '--replace'],
       'expected --mirror with',
-      '--mirror --allow-shrink',
+      '--mirror --allow max-shrink',
     ],
   ])('is refused with %s', async (_case, flags, message, hint) => {
     const here = temporaryFolder();

@@ -93,12 +93,12 @@ const WRITINGS: Readonly<Record<string, Writing>> = {
   },
   'import --mirror into a catalogue': {
     before: 'a catalogue',
-    words: importing(young, '--mirror', '--allow-shrink'),
+    words: importing(young, '--mirror', '--allow', 'max-shrink'),
     isRepeatable: true,
   },
   'import --mirror into one without WAL': {
     before: 'a catalogue without WAL',
-    words: importing(young, '--mirror', '--allow-shrink'),
+    words: importing(young, '--mirror', '--allow', 'max-shrink'),
     isRepeatable: true,
   },
   'keys revoke': { before: 'a catalogue', words: revoking, isRepeatable: true },

@@ -427,7 +427,7 @@ describe('--mirror', () => {
     const schema = unchanged;
     const error = await refusal(schema, () => mirrored(schema, '', { allowShrink: false }));
     expect(error.code).toBe('import-shrinks');
-    expect(error.hint).toContain(`--mirror --allow-shrink --db '${schema.url}'`);
+    expect(error.hint).toContain(`--mirror --allow max-shrink --db '${schema.url}'`);
     // Not keys, which no feed has; of decorations few may go.
     expect([error.message, ...error.details].map((text) => text.split(':')[0])).toEqual([
       'fronts',

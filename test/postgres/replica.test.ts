@@ -77,7 +77,7 @@ test('takes no rows and no keys', async () => {
   const feed = join(folder, 'feed.ndjson');
   const row = { id: 1_000_000, name: 'Main stage', timezone: 'Europe/Berlin' };
   writeFileSync(feed, JSON.stringify({ table: 'venues', row }));
-  for (const flags of [[], ['--replace'], ['--mirror', '--allow-shrink']])
+  for (const flags of [[], ['--replace'], ['--mirror', '--allow', 'max-shrink']])
     expect(await playbillProcess(['import', feed, '--db', onReplica, ...flags]), flags.join()).toMatchObject({
       status: 2,
       stderr: expect.stringMatching(refused) as string,

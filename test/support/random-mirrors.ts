@@ -170,7 +170,7 @@ function expectedOf(before: State, input: State, guard: { maxShrink: number; all
     const rows = [...(before.get(table)?.keys() ?? [])];
     const stay = rows.filter((key) => state.get(table)?.has(key) === true).length;
     // There are never twenty rows here: a table of these may be emptied.
-    const mayGo = /image|categor|group|tag|badge/.test(table);
+    const mayGo = /image|categor|group|tag|badge|text/.test(table);
     return rows.length - stay > rows.length * guard.maxShrink && !mayGo;
   });
   if (shrinking.length > 0 && !guard.allowShrink)

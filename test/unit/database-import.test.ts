@@ -479,7 +479,7 @@ describe('--mirror', () => {
   ])('a %s catalogue gets every row', async (kind, pathOf) => {
     const path = pathOf();
     const tables = Object.fromEntries(TABLE_NAMES.map((table) => [table, inserted]));
-    const expected = { tables, keysLeftAlone: 0, isNew: kind === 'new', leftBehind: null };
+    const expected = { tables, keysLeftAlone: 0, guards: [], isNew: kind === 'new', leftBehind: null };
     expect(await mirrored(path, FEED)).toEqual(expected);
     expect(rowsIn(path)).toEqual(rowsIn(goodPath()));
   });
@@ -553,7 +553,7 @@ describe('--mirror', () => {
     const error = await mirrorRefusal(path, feed(6), { maxShrink: 0.29 });
     expect(error).toMatchObject({
       code: 'import-shrinks',
-      hint: expect.stringContaining('--mirror --allow-shrink --db'),
+      hint: expect.stringContaining('--mirror --allow max-shrink --db'),
     });
     expect([error.message, ...error.details]).toEqual([
       'front_keys: expected at most 29% of the rows to go, found 3 of 10 that are not in the input',
@@ -578,6 +578,7 @@ describe('--mirror', () => {
     product_tags: (i) => line('product_tags', { product_id: 14, tag_id: i }),
     badges: (i) => line('badges', { id: i, slug: `b${i}`, name: 'B', color: '#FF8800' }),
     product_badges: (i) => line('product_badges', { product_id: 14, badge_id: i }),
+    texts: (i) => line('texts', { kind: 'product', id: i, locale: 'en', field: 'name', text: 'T' }),
   };
   const decorations = TABLE_NAMES.filter((table) => table in rowsOf);
   const decorated = (totalOf: (table: TableName) => number): string => {
@@ -613,11 +614,11 @@ describe('--mirror', () => {
       path,
       decorated(() => 1),
     );
-    expect(decorations).toHaveLength(11);
+    expect(decorations).toHaveLength(12);
   });
 
   test.each(TABLE_NAMES.filter((table) => !decorations.includes(table) && table !== 'front_keys'))(
-    'a last row of %s goes by --allow-shrink alone',
+    'a last row of %s goes by --allow max-shrink alone',
     async (table) => {
       // Whatever refers to it goes along.
       const goes = new Set([table]);

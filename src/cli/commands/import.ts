@@ -33,7 +33,7 @@ function declareImport(program: PlaybillCommand) {
       'with --mirror: the share of its rows that a table may lose (default: 50%)',
       percentageArgument,
     )
-    .flag('--allow-shrink', 'with --mirror: delete any number of rows')
+    .flag('--allow <code>', 'with --mirror: override this guard, and delete any number of rows', ['max-shrink'])
     .jsonFlag().helpBelow(`
 Examples:
   playbill import rows.ndjson                           into data/catalogue.sqlite
@@ -50,8 +50,8 @@ A line:
 --mirror takes all files together as the whole catalogue. It deletes rows that are not in them, empties tables of which
 they have no row, and does not write rows that are the same. The exception is front_keys, which keys issue and keys
 revoke write: if the files have no row of it, its rows stay; a revoked key stays revoked. If a table would lose more than
---max-shrink of its rows, nothing is changed: the feed may be incomplete. From categories, groups, tags, badges, images
-and their links, up to 20 rows may always go.
+--max-shrink of its rows, nothing is changed: the feed may be incomplete. From categories, groups, tags, badges, images,
+texts and their links, up to 20 rows may always go.
 
 Files without a row do not make a catalogue.
 
@@ -96,13 +96,13 @@ export function addImportCommand(program: PlaybillCommand): void {
         },
       };
       if (flags.mirror === true) {
-        const guard = { maxShrink: flags.maxShrink ?? MAX_SHRINK, allowShrink: flags.allowShrink === true };
-        const { tables, keysLeftAlone, isNew, leftBehind } = await mirrorFiles(files, process.stdin, {
+        const guard = { maxShrink: flags.maxShrink ?? MAX_SHRINK, allowShrink: flags.allow !== undefined };
+        const { tables, keysLeftAlone, guards, isNew, leftBehind } = await mirrorFiles(files, process.stdin, {
           ...options,
           ...guard,
         });
         warnOf(leftBehind);
-        const json: MirrorResultJson = { tables, total: totalOf(Object.values(tables)), keysLeftAlone };
+        const json: MirrorResultJson = { tables, total: totalOf(Object.values(tables)), keysLeftAlone, guards };
         terminal.print(flags.json === true ? JSON.stringify(json) : mirrorText(json, db, isNew, terminal));
         return;
       }
@@ -117,13 +117,13 @@ export function addImportCommand(program: PlaybillCommand): void {
 }
 
 /** @throws AppError usage */
-function refuseContradictions({ mirror, replace, maxShrink, allowShrink }: ImportFlags): void {
+function refuseContradictions({ mirror, replace, maxShrink, allow }: ImportFlags): void {
   if (mirror === true && replace === true) {
     const hint = 'type --mirror alone: it also replaces rows, and deletes those that are not in the files';
     throw new AppError('usage', 'expected --mirror or --replace, found both', hint);
   }
-  const flag = allowShrink === true ? '--allow-shrink' : '--max-shrink';
-  if (mirror !== true && (allowShrink === true || maxShrink !== undefined)) {
+  const flag = allow === undefined ? '--max-shrink' : '--allow max-shrink';
+  if (mirror !== true && (allow !== undefined || maxShrink !== undefined)) {
     const hint = `leave out ${flag}, or type --mirror ${flag}: only --mirror deletes rows`;
     throw new AppError('usage', `expected --mirror with ${flag}, found ${flag} alone`, hint);
   }
@@ -141,7 +141,7 @@ function importText(
 }
 
 function mirrorText(
-  { tables, total, keysLeftAlone }: MirrorResultJson,
+  { tables, total, keysLeftAlone, guards }: MirrorResultJson,
   db: string,
   isNew: boolean,
   width: Pick<Terminal, 'columns'>,
@@ -151,7 +151,8 @@ function mirrorText(
   const mirrored = countText(total.inserted + total.updated + total.unchanged, 'row');
   const counts = KINDS.map((kind) => `${total[kind]} ${kind}`).join(', ');
   const keys = keysLeftAlone === 0 ? '' : `\nKeys of fronts, kept because the files have none: ${keysLeftAlone}`;
-  return `${table}Mirrored ${mirrored} into ${db}${isNew ? CREATED : ''}: ${counts}${keys}\n${checkText(db)}`;
+  const overridden = guards.map(({ code, message }) => `\noverridden ${code}: ${message}`).join('');
+  return `${table}Mirrored ${mirrored} into ${db}${isNew ? CREATED : ''}: ${counts}${keys}${overridden}\n${checkText(db)}`;
 }
 
 const CREATED = ', which was created';

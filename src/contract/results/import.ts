@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { count } from '../primitives.ts';
+import { guardSchema } from './parts.ts';
 
 /** `import`: rows by table. */
 export const rowsResultSchema = z.strictObject({
@@ -20,6 +21,8 @@ export const mirrorResultSchema = z.strictObject({
    * of that table.
    */
   keysLeftAlone: count,
+  /** Tables that lost more than `--max-shrink` allows, which a flag let pass. */
+  guards: z.array(guardSchema).readonly(),
 });
 
 export type RowsResultJson = z.infer<typeof rowsResultSchema>;

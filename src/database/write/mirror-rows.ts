@@ -5,6 +5,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { RowChanges } from '../../contract/results/import.ts';
 import { AppError, shellWord } from '../../errors.ts';
+import type { Guard } from '../../contract/results/parts.ts';
 import { isMoreThanShare, percentText } from '../../release/publish/guards.ts';
 import type { Query } from '../reader.ts';
 import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
@@ -26,7 +27,7 @@ import { refusedError, VIEWS_HINT } from './refused-row.ts';
 export interface MirrorOptions extends InputOptions {
   /** 0 to 1: how much of its rows each table may lose. */
   readonly maxShrink: number;
-  /** Overrides that. */
+  /** Overrides that: `--allow max-shrink`. */
   readonly allowShrink: boolean;
 }
 
@@ -54,6 +55,7 @@ const DECORATIONS: ReadonlySet<TableName> = new Set([
   'product_tags',
   'badges',
   'product_badges',
+  'texts',
 ]);
 
 /** So many rows may go from one of them, whatever their share. */
@@ -69,14 +71,14 @@ interface Counts {
 /**
  * Makes the catalogue hold exactly the rows of all sources, or changes nothing.
  * @returns what became of the rows, for tables that have or had any, in the order of TABLE_NAMES;
- * how many keys of fronts were left alone because the input has none; whether this made the
- * database; a folder that it could not remove, or null
+ * how many keys of fronts were left alone because the input has none; the guards that were
+ * overridden; whether this made the database; a folder that it could not remove, or null
  * @throws AppError import-…, database-…, contract-…
  */
 export async function mirrorRows(sources: readonly ImportSource[], options: MirrorOptions) {
   return writingRows(options, async (catalogue) => {
-    const { changes, keysLeftAlone } = await mirror(sources, catalogue, options);
-    return { tables: Object.fromEntries(changes), keysLeftAlone, isNew: catalogue.isNew };
+    const { changes, ...rest } = await mirror(sources, catalogue, options);
+    return { tables: Object.fromEntries(changes), ...rest, isNew: catalogue.isNew };
   });
 }
 
@@ -92,14 +94,15 @@ async function mirror(sources: readonly ImportSource[], catalogue: CatalogueWrit
   if (isLeftAlone) await catalogue.unstage([LEFT_ALONE_WITHOUT_ROWS]);
   const all = new Map<TableName, Counts>();
   for (const table of tables) all.set(table, await countsOf(catalogue, table));
-  refuseShrinking(all, catalogue.path, options);
+  const guards = guardsOnShrinking(all, options);
+  if (!options.allowShrink) refuseAny(guards, catalogue.path);
   if (!isLeftAlone) await refuseReviving(catalogue);
   await refuseDangling(catalogue, isLeftAlone);
 
   await catalogue.uncoverKept();
   const changes = await writeAll(catalogue, all);
   await catalogue.unstage(tables);
-  return { changes, keysLeftAlone };
+  return { changes, keysLeftAlone, guards };
 }
 
 /** Stages every row of all sources; returns the tables that have any. */
@@ -128,20 +131,25 @@ async function countsOf(catalogue: CatalogueWriter, table: TableName): Promise<C
   return { staged: Number(staged), kept: Number(kept), removed: Number(removed) };
 }
 
-/** @throws AppError import-shrinks, with every table that would lose too much */
-function refuseShrinking(all: ReadonlyMap<TableName, Counts>, path: string, options: MirrorOptions): void {
-  if (options.allowShrink) return;
-  const messages = [...all].flatMap(([table, { kept, removed }]) => {
-    if (!isMoreThanShare(removed, kept, options.maxShrink)) return [];
+/** Every table that would lose too much. */
+function guardsOnShrinking(
+  all: ReadonlyMap<TableName, Counts>,
+  { maxShrink, allowShrink }: MirrorOptions,
+): readonly Guard[] {
+  return [...all].flatMap(([table, { kept, removed }]) => {
+    if (!isMoreThanShare(removed, kept, maxShrink)) return [];
     if (DECORATIONS.has(table) && removed <= DECORATIONS_MAY_GO) return [];
-    return [
-      `${table}: expected at most ${percentText(options.maxShrink)} of the rows to go, found ${removed} of ${kept} that are not in the input`,
-    ];
+    const message = `${table}: expected at most ${percentText(maxShrink)} of the rows to go, found ${removed} of ${kept} that are not in the input`;
+    return [{ code: 'max-shrink', message, isOverridden: allowShrink }];
   });
-  const [message, ...details] = messages;
-  if (message === undefined) return;
-  const hint = `check that the input is complete; if these rows are to go: playbill import --mirror --allow-shrink --db ${shellWord(path)} FILE.ndjson`;
-  throw new AppError('import-shrinks', message, hint, undefined, details);
+}
+
+/** @throws AppError import-shrinks */
+function refuseAny([guard, ...others]: readonly Guard[], path: string): void {
+  if (guard === undefined) return;
+  const hint = `check that the input is complete; if these rows are to go: playbill import --mirror --allow max-shrink --db ${shellWord(path)} FILE.ndjson`;
+  const details = others.map(({ message }) => message);
+  throw new AppError('import-shrinks', guard.message, hint, undefined, details);
 }
 
 /**

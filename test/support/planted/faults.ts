@@ -629,8 +629,8 @@ const DATABASE: readonly PlantedFault[] = [
   fault(
     'an import that empties a table is written',
     'database/write/mirror-rows.ts',
-    'if (options.allowShrink) return;',
-    'return;',
+    'if (!options.allowShrink) refuseAny',
+    'if (options.maxShrink < 0) refuseAny',
     'property/mirror.test.ts',
     'cli/import.test.ts',
     'unit/database-import.test.ts',
