@@ -3,6 +3,7 @@
 // the URL's path are never printed, because they may contain a token.
 
 import type { Instant } from '../catalogue/instant.ts';
+import type { Allowed } from '../contract/manifest.ts';
 import type { PublishNotice } from '../contract/publish-notice.ts';
 import type { BuildResultJson } from '../contract/results/build.ts';
 import type { PlanEntry } from '../contract/results/parts.ts';
@@ -78,6 +79,7 @@ export async function notifyOfPublish(
 /** Notifies the hook of `keys` of a changed key ring. @returns what went wrong, or null */
 export async function notifyOfKeys(
   plan: readonly PlanEntry[],
+  allowed: Allowed,
   releaseId: string | null,
   { onChange, onChangeTimeout }: { readonly onChange?: PublishHook | undefined; readonly onChangeTimeout: number },
   context: CommandContext,
@@ -85,7 +87,7 @@ export async function notifyOfKeys(
 ): Promise<string | null> {
   if (onChange === undefined) return null;
   const { publishNotice } = await import('../release/publish/publish-notice.ts');
-  const notice = publishNotice(plan, releaseId, now);
+  const notice = publishNotice(plan, allowed, releaseId, now);
   return notice && (await notify(onChange, notice, context, onChangeTimeout));
 }
 

@@ -101,6 +101,15 @@ export const manifestFilesSchema = z.array(manifestFileSchema);
 /** The first digits of a part's SHA-256, which are in its name. */
 const partDigest = z.string().regex(/^[0-9a-f]{16}$/);
 
+/** Guards that tripped and were let pass, because a flag said so; by code. */
+export const allowedSchema = z.array(
+  z.strictObject({
+    code: z.union([heldReason, z.enum(ALLOWABLE_GUARDS)]),
+    /** The fronts concerned, sorted; null for the release as a whole. */
+    fronts: z.array(frontCode).nullable(),
+  }),
+);
+
 export const manifestSchema = z.strictObject({
   schema: z.literal(MANIFEST_SCHEMA),
   /** Version of the tool that built the release. */
@@ -111,14 +120,7 @@ export const manifestSchema = z.strictObject({
   tzdata: z.string(),
   /** The encodings in which the build wrote copies of new editions; sorted. */
   precompress: z.array(z.enum(['br', 'gzip'])),
-  /** Guards that tripped and were let pass, because a flag said so; by code. */
-  allowed: z.array(
-    z.strictObject({
-      code: z.union([heldReason, z.enum(ALLOWABLE_GUARDS)]),
-      /** The fronts concerned, sorted; null for the release as a whole. */
-      fronts: z.array(frontCode).nullable(),
-    }),
-  ),
+  allowed: allowedSchema,
   /** The tables and columns of the first contract that the catalogue lacked; left out if it had all. */
   absent: z.array(z.string()).readonly().optional(),
   /** Of what came after the first contract, the tables and columns in which a row says something. */
@@ -130,6 +132,7 @@ export const manifestSchema = z.strictObject({
 /** The manifest itself, without its parts. */
 export type ManifestHead = z.infer<typeof manifestSchema>;
 
+export type Allowed = z.infer<typeof allowedSchema>;
 export type ManifestFront = z.infer<typeof manifestFrontSchema>;
 export type ManifestFile = z.infer<typeof manifestFileSchema>;
 

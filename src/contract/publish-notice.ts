@@ -1,6 +1,7 @@
 // What `build --on-publish` and `keys revoke --on-change` send to the operator's command or URL.
 
 import * as z from 'zod';
+import { allowedSchema } from './manifest.ts';
 import { frontCode, instantText, releaseId } from './primitives.ts';
 
 /** A path from the CDN's origin root: the path below `public/`, with a leading slash. */
@@ -25,6 +26,8 @@ export const publishNoticeSchema = z.strictObject({
   added: z.array(urlPath),
   /** Whether the edge's key ring, which is not below `public/`, changed. */
   isKeyRingChanged: z.boolean(),
+  /** Guards that were let pass, as the manifests say. */
+  allowed: allowedSchema,
 });
 
 export type PublishNotice = z.infer<typeof publishNoticeSchema>;

@@ -3,14 +3,17 @@
 // next notice names their changes, too.
 
 import type { Instant } from '../catalogue/instant.ts';
+import type { Allowed } from '../contract/manifest.ts';
 import type { PublishNotice } from '../contract/publish-notice.ts';
 import type { Release } from '../contract/release-name.ts';
 import type { PlanEntry } from '../contract/results/parts.ts';
 import { AppError } from '../errors.ts';
+import { mergedAllowed } from '../release/publish/guards.ts';
 import { changesBetween, publishNotice } from '../release/publish/publish-notice.ts';
 import { orNull } from '../release/tree/found.ts';
-import { readManifest } from '../release/tree/manifest.ts';
+import { readManifest, readManifestHead } from '../release/tree/manifest.ts';
 import { notifiedText, readNotified, type Notified } from '../release/tree/read.ts';
+import { keptReleases } from '../release/tree/releases.ts';
 import type { TreeFiles } from '../release/tree/files.ts';
 import { pathOf } from '../render/paths.ts';
 import { lockedTree, unlockedStore } from '../storage/open-tree.ts';
@@ -18,6 +21,8 @@ import { lockedTree, unlockedStore } from '../storage/open-tree.ts';
 /** What a run has published. */
 export interface Published {
   readonly plan: readonly PlanEntry[];
+  /** The guards that it let pass. */
+  readonly allowed: Allowed;
   /** The current release after the run, and the one before it; null if there is none. */
   readonly release: Release | null;
   readonly replaced: Release | null;
@@ -39,14 +44,17 @@ export interface DueNotice {
  */
 export async function dueNotice(
   outPath: string,
-  { plan, release, replaced }: Published,
+  { plan, allowed, release, replaced }: Published,
   now: Instant,
 ): Promise<DueNotice | null> {
   if (release === null) return null;
   const files = await unlockedStore(outPath);
   const noted = await readNotified(files);
   const before = noted ?? { release: replaced, isKeyRingDue: replaced === null };
-  const notice = publishNotice([...plan, ...(await missedChanges(before, release, files))], release.id, now);
+  const changes = [...plan, ...(await missedChanges(before, release, files))];
+  const isMissed = before.release === null || before.release.name !== replaced?.name;
+  const missed = isMissed ? await missedAllowed(before, release, files) : [];
+  const notice = publishNotice(changes, mergedAllowed([allowed, ...missed]), release.id, now);
   if (notice === null) return null;
   // State after a stop here or during the notification: the next run notifies of the same.
   if (noted === null) await note(before, null, outPath);
@@ -73,6 +81,20 @@ async function missedChanges(notified: Notified, release: Release, files: TreeFi
   if (after === null) return keyRing;
   const before = notified.release === null ? null : orNull(await readManifest(notified.release, files));
   return [...keyRing, ...changesBetween(before, after)];
+}
+
+/** The guards that were let pass by the kept releases since the last notification. */
+async function missedAllowed(notified: Notified, release: Release, files: TreeFiles): Promise<readonly Allowed[]> {
+  const since = notified.release?.now ?? Number.NEGATIVE_INFINITY;
+  const until = release.now ?? Number.NEGATIVE_INFINITY;
+  const { releases } = await keptReleases(files);
+  const allowed: Allowed[] = [];
+  for (const one of releases) {
+    if (one.now <= since || one.now > until) continue;
+    // A damaged manifest says nothing.
+    allowed.push(orNull(await readManifestHead(one, files))?.allowed ?? []);
+  }
+  return allowed;
 }
 
 /**

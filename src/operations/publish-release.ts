@@ -4,6 +4,7 @@
 import type { Finding } from '../findings.ts';
 import type { Instant } from '../catalogue/instant.ts';
 import type { BuildResultJson } from '../contract/results/build.ts';
+import type { Allowed } from '../contract/manifest.ts';
 import type { Release } from '../contract/release-name.ts';
 import type { PlanEntry } from '../contract/results/parts.ts';
 import { AppError } from '../errors.ts';
@@ -55,6 +56,8 @@ export interface BuildResult extends Pick<
   /** The release that was current before the run. */
   readonly replaced: Release | null;
   readonly outcomes: readonly FrontResult[];
+  /** The guards that were let pass. */
+  readonly allowed: Allowed;
   /** Pointers, manifest, `current`, key ring and pruned files. New editions are in `outcomes`. */
   readonly plan: readonly PlanEntry[];
 }
@@ -74,7 +77,7 @@ export async function publishRelease(
 ): Promise<BuildResult> {
   const { keyRing } = rendered;
   const { current: replaced } = published;
-  const { release, outcomes, plan, findings } = await publish(
+  const { release, outcomes, allowed, plan, findings } = await publish(
     { ...rendered, ...settings, hold, keyGuards: keyRing.guards },
     published,
     releaseStore,
@@ -91,6 +94,7 @@ export async function publishRelease(
     replaced,
     hold: holdJson(hold),
     outcomes,
+    allowed,
     guards: keyRing.guards,
     plan: [...keyRing.plan, ...plan, ...pruned.plan],
     isEveryFrontKnown: rendered.isEveryFrontKnown,

@@ -156,6 +156,7 @@ describe('playbill rollback', () => {
       removed: ['/fronts/berlin/pointer.json'],
       added: [],
       isKeyRingChanged: false,
+      allowed: [],
     });
     expect(back.status).toBe(0);
     const held = filesOf(out);

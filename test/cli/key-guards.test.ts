@@ -6,6 +6,7 @@ import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { keyRingSchema } from '../../src/contract/key-ring.ts';
+import { publishNoticeSchema } from '../../src/contract/publish-notice.ts';
 import { buildResultSchema } from '../../src/contract/results/build.ts';
 import { findingsResultSchema } from '../../src/contract/results/check.ts';
 import { shardSummarySchema } from '../../src/contract/run.ts';
@@ -190,6 +191,12 @@ describe('keys that vanish', () => {
       },
     ]);
     expect(Object.values(place.ring).map(({ revokedAt }) => revokedAt)).toEqual([null, LATER, null]);
+    const heard = join(place.out, 'heard.json');
+    const words = ['keys', 'revoke', 'bravo-site', '--at', NOW, '--on-change', `cat > ${heard}`];
+    const { logged } = await place.run([...words, '--allow', 'keys-vanished']);
+    expect(logged).toContain('warning keys: overridden keys-vanished: ');
+    const { allowed } = publishNoticeSchema.parse(JSON.parse(readFileSync(heard, 'utf8')));
+    expect(allowed).toEqual([{ code: 'keys-vanished', fronts: null }]);
     expect((await place.run(['keys', 'revoke', 'nobody'])).logged).toContain('error key-unknown: ');
   });
 });

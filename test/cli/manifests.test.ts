@@ -57,15 +57,20 @@ describe('the guards that were let pass', () => {
     expect(await build(LATER)).toMatchObject({ status: 4 });
     expect(manifestIn(out)).toMatchObject({ now: LATER, allowed: [] });
     change('DELETE FROM front_keys; DELETE FROM fronts WHERE id > 2');
-    const { status, guards } = await build('2026-05-01T09:10:00Z', '--force');
+    const planned = await build('2026-05-01T09:10:00Z', '--force', '--dry-run');
+    const { status, guards, allowed } = await build('2026-05-01T09:10:00Z', '--force');
     expect([status, guards.map(({ code }) => code)]).toEqual([0, ['keys-vanished']]);
-    expect(manifestIn(out).allowed).toEqual([
+    expect(allowed).toEqual([
       { code: 'keys-vanished', fronts: null },
       { code: 'max-shrink', fronts: FRONTS },
       { code: 'min-cards', fronts: ['bravo'] },
     ]);
+    expect(planned.allowed).toEqual(allowed);
+    expect(manifestIn(out).allowed).toEqual(allowed);
     // The next build has nothing to let pass.
-    await build('2026-05-01T09:15:00Z', '--allow', 'max-shrink', 'min-cards');
+    const words = ['build', '--db', database, '--out', out, '--now', '2026-05-01T09:15:00Z'];
+    const { stdout } = await playbill([...words, '--allow', 'max-shrink', 'min-cards']);
+    expect(stdout).toContain('\nLet pass: min-cards on bravo\n');
     expect(manifestIn(out).allowed).toEqual([{ code: 'min-cards', fronts: ['bravo'] }]);
     expect(await findingsOf(out)).toEqual([]);
   });

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { notifyResultSchema } from '../../src/contract/results/history.ts';
 import { publishNoticeSchema } from '../../src/contract/publish-notice.ts';
@@ -45,7 +46,24 @@ test('all that readers can see changed since the last success is named once, wha
   const missed = await notify(...hook);
   expect(missed.code).toBe(0);
   expect(missed.notice?.changed).toEqual(['/fronts/alpha/pointer.json', '/fronts/bravo/pointer.json']);
+  expect(missed.notice?.allowed).toEqual([]);
   expect(await notify(...hook)).toMatchObject({ code: 0, notice: null });
+
+  // Guards that were let pass by a build without the flag, and by the one whose hook is notified.
+  const cards = (code: string, total: number): void => {
+    const handle = new Database(one);
+    handle.prepare('UPDATE fronts SET min_cards = ? WHERE code = ?').run(total, code);
+    handle.close();
+  };
+  cards('alpha', 9);
+  await build(one, '2026-05-01T11:00:00Z', '--allow', 'min-cards');
+  cards('alpha', 0);
+  cards('bravo', 9);
+  const last = summaryOf(await build(one, '2026-05-01T13:00:00Z', '--allow', 'min-cards', ...hook));
+  expect(last.allowed).toEqual([{ code: 'min-cards', fronts: ['bravo'] }]);
+  expect(last.notice?.allowed).toEqual([{ code: 'min-cards', fronts: ['alpha', 'bravo'] }]);
+  const next = summaryOf(await build(other, '2026-05-01T13:05:00Z', '--allow', 'min-cards', ...hook));
+  expect(next.notice?.allowed).toEqual([]);
 });
 
 test.each([

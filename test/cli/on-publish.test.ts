@@ -86,6 +86,7 @@ describe('the notice', () => {
       removed: [],
       added: publicPaths(before).filter((path) => !path.endsWith('/pointer.json')),
       isKeyRingChanged: true,
+      allowed: [],
     });
 
     const seen = join(root, 'seen');
@@ -473,7 +474,7 @@ describe('keys --on-change', () => {
     const run = await command.run(revoke);
     expect(run, run.stderr).toMatchObject({ code: 0, stderr: '' });
     const nothing = { fronts: [], changed: [], removed: [], added: [] };
-    expect(noticeIn(heard)).toEqual({ schema: 1, release, now: NOW, ...nothing, isKeyRingChanged: true });
+    expect(noticeIn(heard)).toEqual({ schema: 1, release, now: NOW, ...nothing, isKeyRingChanged: true, allowed: [] });
     expect(readFileSync(seen, 'utf8')).toContain(`"revokedAt":"${new Date().getUTCFullYear()}`);
     rmSync(heard);
     expect(await command.run(revoke)).toMatchObject({ code: 0, stderr: '' });

@@ -2,6 +2,7 @@
 // stored nowhere else.
 
 import { resolve } from 'node:path';
+import type { Allowed } from '../../contract/manifest.ts';
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { AllowableGuard } from '../../contract/allowable-guards.ts';
 import type { KeysResultJson } from '../../contract/results/keys.ts';
@@ -278,7 +279,14 @@ Then: ${edgesText(out)}`);
       terminal.log(
         `--on-change is not run: ${isChanged ? 'the tree has no release' : 'the key ring was already up to date'}`,
       );
-    const problem = await notifyOfKeys(plan, releaseId, { onChange, onChangeTimeout }, context, asOf ?? now());
+    const problem = await notifyOfKeys(
+      plan,
+      allowedKeys(guards),
+      releaseId,
+      { onChange, onChangeTimeout },
+      context,
+      asOf ?? now(),
+    );
     if (problem !== null) terminal.log(`warning on-change-failed: ${problem}; ${CHANGE_STANDS}`);
     return { exitCode: guards.some(({ isOverridden }) => !isOverridden) ? EXIT.guarded : EXIT.done, guards };
   } catch (error) {
@@ -291,6 +299,10 @@ Then: ${edgesText(out)}`);
     const isMended = error.exitCode === EXIT.locked || (error.exitCode === EXIT.tryAgain && isRepeatable);
     return { exitCode: isMended ? error.exitCode : EXIT.notWritten, guards: [] };
   }
+}
+
+function allowedKeys(guards: readonly KeysGuard[]): Allowed {
+  return guards.some(({ isOverridden }) => isOverridden) ? [{ code: 'keys-vanished', fronts: null }] : [];
 }
 
 /**

@@ -33,7 +33,7 @@ ${TRY_AGAIN}.`)
       const release = await releaseOfTree(flags.out, 'current');
       const now = release.now ?? context.now();
       const { notice = null, warnings } = await notifyOfPublish(
-        { plan: [], release, replaced: null },
+        { plan: [], allowed: [], release, replaced: null },
         flags,
         context,
         now,

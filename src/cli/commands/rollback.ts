@@ -107,7 +107,7 @@ async function rollBack(
     ...requestLines(requests),
     ...(isWhole ? holdLines(id, id) : heldFrontLines(heldFrontsOf(fronts, id))),
   ];
-  const notified = await notifyOfPublish({ plan, release, replaced }, flags, context, rolledBack.now);
+  const notified = await notifyOfPublish({ plan, allowed: [], release, replaced }, flags, context, rolledBack.now);
   for (const warning of notified.warnings) terminal.log(warningLine(warning));
   const bill = requests === null ? {} : { requests };
   const held = isWhole ? { hold: { release: id } } : { hold: null, heldFronts: heldFrontsOf(fronts, id) };

@@ -42,6 +42,7 @@ export async function buildJson(
       guards: outcome.guards,
     })),
     guards: result.guards,
+    allowed: result.allowed,
     put: totalsOf(plan, 'put'),
     kept: totalsOf(plan, 'keep'),
     removed: totalsOf(plan, 'remove'),
@@ -66,7 +67,8 @@ export function notifyOfBuild(
   const plan = [...result.outcomes.flatMap((outcome) => outcome.plan), ...result.plan];
   // While a rollback holds the tree, a build writes only the key ring.
   const done = result.hold === null ? plan : plan.filter(({ path }) => treeFileOf(path)?.kind === 'key-ring');
-  return notifyOfPublish({ ...result, plan: done }, flags, context, now);
+  const allowed = result.hold === null ? result.allowed : result.allowed.filter(({ code }) => code === 'keys-vanished');
+  return notifyOfPublish({ ...result, plan: done, allowed }, flags, context, now);
 }
 
 /**
@@ -134,6 +136,8 @@ function summaryText(result: BuildResultJson, db: string | null, terminal: Termi
     `Files: ${put.files} ${isPlan ? 'to put' : 'put'} (${bytesText(put.bytes)}), ` +
       `${kept.files} ${isPlan ? 'to keep' : 'kept'} (${bytesText(kept.bytes)}), ${removed.files} ${isPlan ? 'to remove' : 'removed'}`,
   );
+  if (result.allowed.length > 0)
+    lines.push(`${isPlan ? 'Would let pass' : 'Let pass'}: ${allowedText(result.allowed)}`);
   lines.push(...requestLines(result.requests));
   if (pruned.releases > 0 || pruned.files > 0)
     lines.push(`${isPlan ? 'Would prune' : 'Pruned'}: ${prunedText(pruned)}`);
@@ -162,6 +166,11 @@ function heldLines(
   const why = HELD_BACK.get(held ?? '');
   if (why !== undefined) lines.push(`${front}: held back: ${why}`);
   return lines;
+}
+
+/** `max-shrink on alpha, bravo; contract-lost`. */
+function allowedText(allowed: BuildResultJson['allowed']): string {
+  return allowed.map(({ code, fronts }) => (fronts === null ? code : `${code} on ${fronts.join(', ')}`)).join('; ');
 }
 
 const GUARD_HINTS: ReadonlyMap<string, string> = new Map([

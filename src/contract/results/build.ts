@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { DROP_REASONS } from '../../catalogue/offer.ts';
-import { leftOutSchema } from '../manifest.ts';
+import { allowedSchema, leftOutSchema } from '../manifest.ts';
 import { count, frontCode, heldReason, instantText, releaseId } from '../primitives.ts';
 import { plannedDiffSchema } from './diff.ts';
 import {
@@ -54,6 +54,8 @@ export const buildResultSchema = z.strictObject({
   ),
   /** What concerns the key ring rather than a front. */
   guards: z.array(keysGuardSchema).readonly(),
+  /** Every guard that was let pass, as in the manifest; in a dry run, that would be. */
+  allowed: allowedSchema,
   put: filesAndBytes,
   kept: filesAndBytes,
   removed: filesAndBytes,

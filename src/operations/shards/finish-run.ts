@@ -153,6 +153,7 @@ async function finishKeyRing(
 
 const NOTHING_RENDERED = {
   outcomes: [],
+  allowed: [],
   guards: [],
   plan: [],
   isEveryFrontKnown: true,

@@ -2,7 +2,7 @@
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { AllowableGuard } from '../../contract/allowable-guards.ts';
-import type { Manifest } from '../../contract/manifest.ts';
+import type { Allowed } from '../../contract/manifest.ts';
 import type { Guard } from '../../contract/results/parts.ts';
 import type { PublishedPrices } from './price-jump.ts';
 import type { LeftOut } from '../../render/left-out.ts';
@@ -103,15 +103,20 @@ export function percentText(share: number): string {
 
 /** A guard that tripped and was let pass, of a front or of the release as a whole (null). */
 export interface PassedGuard {
-  readonly code: Manifest['allowed'][number]['code'];
+  readonly code: Allowed[number]['code'];
   readonly front: string | null;
 }
 
 /** What a manifest says of the guards that were let pass. */
-export function allowedOf(passed: readonly PassedGuard[]): Manifest['allowed'] {
+export function allowedOf(passed: readonly PassedGuard[]): Allowed {
   const codes = [...new Set(passed.map(({ code }) => code))].sort();
   return codes.map((code) => {
     const fronts = new Set(passed.flatMap((one) => (one.code === code ? [one.front] : [])));
     return { code, fronts: fronts.has(null) ? null : [...fronts].filter((front) => front !== null).sort() };
   });
+}
+
+/** What several releases say of them, as one. */
+export function mergedAllowed(all: readonly Allowed[]): Allowed {
+  return allowedOf(all.flat().flatMap(({ code, fronts }) => (fronts ?? [null]).map((front) => ({ code, front }))));
 }

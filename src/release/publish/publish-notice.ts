@@ -4,17 +4,18 @@
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { PublishNotice } from '../../contract/publish-notice.ts';
-import type { Manifest } from '../../contract/manifest.ts';
+import type { Allowed, Manifest } from '../../contract/manifest.ts';
 import type { PlanEntry } from '../../contract/results/parts.ts';
 import { pathOf, PUBLIC_FOLDER, treeFileOf } from '../../render/paths.ts';
 import { pointerText } from '../tree/codec.ts';
 
 /**
  * The notification of a release for `now` that was published by this plan, which may name a file
- * twice; null if readers see no difference. Paths are sorted.
+ * twice, and let these guards pass; null if readers see no difference. Paths are sorted.
  */
 export function publishNotice(
   plan: readonly PlanEntry[],
+  allowed: Allowed,
   releaseId: string | null,
   now: Instant,
 ): PublishNotice | null {
@@ -42,6 +43,7 @@ export function publishNotice(
     removed: [...removed].sort(),
     added: [...added].filter((path) => !changed.has(path)).sort(),
     isKeyRingChanged,
+    allowed,
   };
 }
 

@@ -8,7 +8,7 @@
 // completes the work. The caller holds the lock.
 
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
-import { MANIFEST_SCHEMA, type Manifest } from '../../contract/manifest.ts';
+import { MANIFEST_SCHEMA, type Allowed, type Manifest } from '../../contract/manifest.ts';
 import type { HeldReason } from '../../contract/held-reasons.ts';
 import type { Release } from '../../contract/release-name.ts';
 import type { Guard, KeysGuard, PlanEntry } from '../../contract/results/parts.ts';
@@ -71,6 +71,8 @@ export interface Publication {
    * snapshot, if it has one.
    */
   readonly outcomes: readonly FrontResult[];
+  /** The guards that were let pass. */
+  readonly allowed: Allowed;
   /** The plan for manifest, pointers and `current`. */
   readonly plan: readonly PlanEntry[];
   readonly findings: readonly Finding[];
@@ -108,17 +110,17 @@ export async function publish(
   const results = await settled(input.results, store);
   // State after a stop here: content that no pointer names.
 
-  const { outcomes, removed, isRemoving, passed } = await planRelease({ ...input, results }, published, now);
+  const { outcomes, removed, isRemoving, allowed } = await planRelease({ ...input, results }, published, now);
   // An earlier run may have stopped after removing pointers and before replacing `current`, whose
   // release then still lists those fronts.
   const codes = new Set(outcomes.map(({ code }) => code));
   const isAnyLeft = isRemoving && published.listedFronts.some((code) => !codes.has(code));
   const listings = outcomes.flatMap(({ held, listing }) => (held === null ? (listing ?? []) : []));
   if (listings.length === 0 && removed.length === 0 && !isAnyLeft) {
-    return { release: published.current, outcomes, plan: [], findings: published.findings };
+    return { release: published.current, outcomes, allowed, plan: [], findings: published.findings };
   }
 
-  const manifest = manifestText(manifestOf(outcomes, passed, input, now));
+  const manifest = manifestText(manifestOf(outcomes, allowed, input, now));
   const { release, text } = manifest;
   const parts = await putParts(manifest, published, input.guards.force, store);
   // State after a stop here: parts that no manifest names.
@@ -128,7 +130,7 @@ export async function publish(
   await store.confirmLock();
   if (!isSameHold(await readHold(store), input.hold)) throw holdChanged(store.root);
   const swaps = await activateRelease({ release, listings, removed }, published, store);
-  return { release, outcomes, plan: [...parts, head, ...swaps], findings: published.findings };
+  return { release, outcomes, allowed, plan: [...parts, head, ...swaps], findings: published.findings };
 }
 
 /**
@@ -168,7 +170,8 @@ interface ReleasePlan {
   readonly removed: readonly string[];
   /** Whether fronts that have left the catalogue may be removed. */
   readonly isRemoving: boolean;
-  readonly passed: readonly PassedGuard[];
+  /** The guards that were let pass. */
+  readonly allowed: Allowed;
 }
 
 /** Decides for every front whether it is published, kept or removed. */
@@ -199,7 +202,12 @@ async function planRelease(input: PublishInput, published: PublishedTree, now: I
   for (const { code, isOverridden } of input.keyGuards) if (isOverridden) passed.push({ code, front: null });
   if (lostSince(published.manifest, input.absent).length > 0) passed.push({ code: 'contract-lost', front: null });
   if (guard?.isOverridden === true) for (const front of missed) passed.push({ code: guard.code, front });
-  return { outcomes, removed: reason === null ? vanished : [], isRemoving: reason === null, passed };
+  return {
+    outcomes,
+    removed: reason === null ? vanished : [],
+    isRemoving: reason === null,
+    allowed: allowedOf(passed),
+  };
 }
 
 /**
@@ -225,12 +233,7 @@ async function keepPublished(
   return { code, held, guards, listing: front, files, plan: [], findings };
 }
 
-function manifestOf(
-  outcomes: readonly FrontResult[],
-  passed: readonly PassedGuard[],
-  input: PublishInput,
-  now: Instant,
-): Manifest {
+function manifestOf(outcomes: readonly FrontResult[], allowed: Allowed, input: PublishInput, now: Instant): Manifest {
   const listings = outcomes.flatMap((outcome) => outcome.listing ?? []);
   const files = outcomes.flatMap((outcome) => outcome.files);
   return {
@@ -240,7 +243,7 @@ function manifestOf(
     horizonSeconds: input.horizonSeconds,
     tzdata: input.tzdata,
     precompress: input.precompress.toSorted(),
-    allowed: allowedOf(passed),
+    allowed,
     ...contractEntries(input.absent, input.uses),
     fronts: listings.sort((a, b) => (a.front < b.front ? -1 : 1)),
     files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),

@@ -260,6 +260,20 @@ const RELEASE: readonly PlantedFault[] = [
     'unit/guards.test.ts',
   ),
   fault(
+    'a guard that an unnotified release let pass is not in the next notice',
+    'operations/notices.ts',
+    'mergedAllowed([allowed, ...missed])',
+    'mergedAllowed([allowed])',
+    'cli/notify.test.ts',
+  ),
+  fault(
+    'a guard that was let pass is not in the result',
+    'cli/output/build-summary.ts',
+    'allowed: result.allowed,',
+    'allowed: [],',
+    'cli/manifests.test.ts',
+  ),
+  fault(
     'a revocation that the catalogue has lost is lifted',
     'release/publish/next-key-ring.ts',
     'const revokedAt = earliest(before.revokedAt, row?.revokedAt ?? null);',
