@@ -64,10 +64,8 @@ function nativeRow(row: Row): Record<string, unknown> {
   return Object.fromEntries(cells);
 }
 
-function withRange({
-  valid_from: from = '',
-  valid_to: to = '',
-  ...row
-}: Record<string, unknown>): Record<string, unknown> {
-  return { ...row, shown: `[${String(from ?? '')},${String(to ?? '')})` };
+function withRange(row: Record<string, unknown>): Record<string, unknown> {
+  const { valid_from: from, valid_to: to, ...rest } = row;
+  const end = (at: unknown): string => (typeof at === 'string' ? at : '');
+  return { ...rest, shown: `[${end(from)},${end(to)})` };
 }
