@@ -11,6 +11,7 @@ import { timeOf } from '../contract/row-rules.ts';
 import { mayBeSold, SESSION } from '../load/product-queries.ts';
 import type { SessionRow, SessionTimes } from '../load/session-times.ts';
 import { ruleOnRows } from './rule.ts';
+import { doubtedSince } from './shown-rows.ts';
 
 /** What is doubtful about the times of a session; nothing where one of them has an error. */
 export function doubtsOf(row: SessionRow, times: SessionTimes, zone: Zone | null, tzdata: string): readonly Finding[] {
@@ -70,7 +71,7 @@ export const REPEATED_SESSIONS = ruleOnRows(
           fn.min('id').as('first_id'),
           fn.countAll().as('total'),
         ])
-        .where(mayBeSold(reader, now))
+        .where(mayBeSold(reader, doubtedSince(now)))
         .where((eb) => eb.or([eb('starts_at', 'is not', null), eb('starts_local', 'is not', null)]))
         // Wall times are equal in one zone.
         .groupBy([

@@ -1,8 +1,9 @@
 // Which rows a document of a build could come to show (containment.md). What is wrong with another
-// row is a warning, and what is only doubtful in it is not reported: a draft may be unfinished, and
-// what is over need not be corrected.
+// row is a warning, and what is only doubtful in it is not reported: a draft may be unfinished. Of
+// what has been over for less than a year, doubts are reported: the next season is likely to be
+// made in the same way.
 
-import { formatInstant, type Instant } from '../../catalogue/instant.ts';
+import { formatInstant, instantOf, SECONDS_PER_DAY, type Instant } from '../../catalogue/instant.ts';
 import type { Finding } from '../../findings.ts';
 import { endOfSession, type EndCells } from '../contract/row-rules.ts';
 import { anyTable } from '../contract/query-builders.ts';
@@ -18,8 +19,55 @@ export interface FoundRow {
   readonly values: RowValues;
 }
 
-/** The rows of the tables that can be read. Reads ids when they are first needed. */
+/** From when on what is doubtful in a session that is over is reported. */
+export function doubtedSince(now: Instant): Instant {
+  return instantOf(now - 366 * SECONDS_PER_DAY);
+}
+
 export class ShownRows {
+  readonly #now: Instant;
+  readonly #shown: RowsShownFrom;
+  readonly #doubted: RowsShownFrom;
+
+  constructor(reader: CatalogueReader, readable: ReadonlySet<TableName>, now: Instant) {
+    this.#now = now;
+    this.#shown = new RowsShownFrom(reader, readable, now);
+    this.#doubted = new RowsShownFrom(reader, readable, doubtedSince(now));
+  }
+
+  /** The findings of rows of a table: errors of what is not shown as warnings. */
+  async weighed(table: TableName, rows: readonly FoundRow[]): Promise<readonly Finding[]> {
+    const weighed: Finding[] = [];
+    for (const severity of ['error', 'warning'] as const) {
+      const those = rows.flatMap(({ findings, values }) => {
+        const found = findings.filter((finding) => finding.severity === severity);
+        return found.length === 0 ? [] : [{ findings: found, values }];
+      });
+      if (those.length === 0) continue;
+      const isShown = await (severity === 'error' ? this.#shown : this.#doubted).areShown(table, those);
+      for (const [i, { findings, values }] of those.entries()) {
+        if (isShown[i] === 'shown') weighed.push(...findings);
+        else if (severity === 'error')
+          weighed.push(...findings.map((one) => ({ ...one, severity: 'warning' as const })));
+        else if (isShown[i] === 'over' && this.#mayBeOverByMistake(values, findings)) weighed.push(...findings);
+      }
+    }
+    return weighed;
+  }
+
+  /** A session that has not begun or not ended, or whose very year is doubtful. */
+  #mayBeOverByMistake(row: RowValues, findings: readonly Finding[]): boolean {
+    const now = formatInstant(this.#now);
+    const times = [row['starts_at'], row['starts_local'], row['ends_at'], row['ends_local']];
+    return (
+      times.some((time) => typeof time === 'string' && time > now) ||
+      findings.some(({ code }) => code === 'year-unlikely')
+    );
+  }
+}
+
+/** The rows that are shown at an instant or later. Reads ids when they are first needed. */
+class RowsShownFrom {
   readonly #reader: CatalogueReader;
   readonly #readable: ReadonlySet<TableName>;
   readonly #now: Instant;
@@ -34,37 +82,17 @@ export class ShownRows {
     this.#now = now;
   }
 
-  /**
-   * The findings of rows of a table. Of one that no document can come to show, errors are warnings,
-   * and there are no others.
-   */
-  async weighed(table: TableName, rows: readonly FoundRow[]): Promise<readonly Finding[]> {
-    if (rows.length === 0) return [];
+  /** `over` is a session that would be shown if it were not over. */
+  async areShown(table: TableName, rows: readonly FoundRow[]): Promise<readonly ('shown' | 'over' | 'hidden')[]> {
     const soldIds = table === 'price_tiers' ? await this.#soldIds(rows) : null;
-    const weighed: Finding[] = [];
-    for (const { findings, values } of rows) {
+    const all: ('shown' | 'over' | 'hidden')[] = [];
+    for (const { values } of rows) {
       const sessionId = values['session_id'];
       const isUnsold = soldIds !== null && Number.isSafeInteger(sessionId) && !soldIds.has(sessionId);
-      const isShown = !isUnsold && (await this.#isShown(table, values));
-      const isOver = table === 'sessions' && this.#isOver(values);
-      for (const finding of findings) {
-        if (isShown && !isOver) weighed.push(finding);
-        else if (finding.severity === 'error') weighed.push({ ...finding, severity: 'warning' });
-        else if (isShown && (finding.code === 'year-unlikely' || this.#isToCome(values))) weighed.push(finding);
-      }
+      if (isUnsold || !(await this.#isShown(table, values))) all.push('hidden');
+      else all.push(table === 'sessions' && this.#isOver(values) ? 'over' : 'shown');
     }
-    return weighed;
-  }
-
-  /**
-   * Whether a session that is over has not begun or not ended: a doubtful end of sales may be why it
-   * is, as a doubtful year may be.
-   */
-  #isToCome(row: RowValues): boolean {
-    const now = formatInstant(this.#now);
-    return [row['starts_at'], row['starts_local'], row['ends_at'], row['ends_local']].some(
-      (time) => typeof time === 'string' && time > now,
-    );
+    return all;
   }
 
   /** Of the sessions that tiers belong to, those that may be sold. */
