@@ -277,6 +277,21 @@ const RELEASE: readonly PlantedFault[] = [
     'unit/guards.test.ts',
   ),
   fault(
+    'prices are compared as of the build alone, not of each edition',
+    'release/publish/render-front.ts',
+    "endpoint === 'products' && task.before !== null && jump === null",
+    "endpoint === 'products' && task.before !== null && jump === null && prices.length === 0",
+    'cli/incidents.test.ts',
+  ),
+  fault(
+    'prices that come from 0 have jumped',
+    'release/publish/price-jump.ts',
+    'return was > 0 && price > 0',
+    'return price > 0',
+    'cli/incidents.test.ts',
+    'unit/price-jump.test.ts',
+  ),
+  fault(
     'a guard that an unnotified release let pass is not in the next notice',
     'operations/notices.ts',
     'mergedAllowed([allowed, ...missed])',
