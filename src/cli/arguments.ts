@@ -88,6 +88,12 @@ export function shardsArgument(text: string, flag: string): number {
   throw refused('usage', flag, `a number of shards from 1 to ${SHARDS_MAX}`, text, `${flag} 4`);
 }
 
+/** A number of releases to list. @throws AppError usage */
+export function lastArgument(text: string, flag: string): number {
+  if (/^\d{1,6}$/.test(text) && Number(text) > 0) return Number(text);
+  throw refused('usage', flag, 'a number of releases from 1 to 999999', text, `${flag} 12`);
+}
+
 /** The name of a run of shards. @throws AppError usage */
 export function runArgument(text: string, flag: string): string {
   if (isRunId(text)) return text;

@@ -3,15 +3,21 @@
 
 import { instantOfText, parseInstant, type Instant } from '../catalogue/instant.ts';
 import type { PruneResultJson, ReleasesResultJson } from '../contract/results/history.ts';
-import type { ManifestFront } from '../contract/manifest.ts';
+import type { Manifest, ManifestFront } from '../contract/manifest.ts';
+import { releaseOf } from '../contract/release-name.ts';
+import { changesSince } from '../release/diff/release-changes.ts';
+import { selectedFronts } from '../release/diff/release-diff.ts';
 import { prune } from '../release/history/prune.ts';
 import { listReleases, validUntilOf } from '../release/history/release-list.ts';
 import { rollBackFronts } from '../release/history/rollback-fronts.ts';
 import { rollBack, type RollbackOptions } from '../release/history/rollback.ts';
 import { expiringFromOf } from '../release/status/status.ts';
-import { orThrow } from '../release/tree/found.ts';
+import type { TreeFiles } from '../release/tree/files.ts';
+import { orNull, orThrow } from '../release/tree/found.ts';
 import { heldFronts, holdJson, holdsAll, liftFronts, liftHold, readHold } from '../release/tree/hold.ts';
 import { readManifest } from '../release/tree/manifest.ts';
+import { readProducts } from '../release/tree/read.ts';
+import { DocumentReader, type ReleaseView } from '../release/tree/release-view.ts';
 import { resolveRelease } from '../release/tree/releases.ts';
 import { dryRunStore } from '../storage/dry-run.ts';
 import { openReleases, unlockedStore } from '../storage/open-tree.ts';
@@ -89,10 +95,51 @@ export async function pruneTree(outPath: string, graceSeconds: number, isDryRun:
   return { isDryRun, ...result, ...(requests === null ? {} : { requests }) };
 }
 
+export interface ReleasesAsked {
+  /** How many releases to list, of the newest. */
+  readonly last: number;
+  /** The fronts to compare in each with the one below it, or all (null); null: compares none. */
+  readonly changesOf: { readonly fronts: readonly string[] | null } | null;
+}
+
 /**
- * The releases that a tree keeps.
- * @throws AppError tree-missing, tree-unreadable, tree-newer-schema
+ * The releases that a tree keeps, and what each changed if that is asked for.
+ * @throws AppError tree-missing, tree-unreadable, tree-newer-schema, nothing-published
  */
-export async function releasesOfTree(outPath: string): Promise<ReleasesResultJson> {
-  return listReleases(await openReleases(outPath));
+export async function releasesOfTree(
+  outPath: string,
+  { last, changesOf }: ReleasesAsked = { last: Number.POSITIVE_INFINITY, changesOf: null },
+): Promise<ReleasesResultJson> {
+  const files = await openReleases(outPath);
+  if (changesOf === null) return listReleases(files, last);
+  // The one below the last is only compared.
+  const list = await listReleases(files, last + 1);
+  return { ...list, releases: (await withChanges(list.releases, changesOf.fronts, files)).slice(0, last) };
+}
+
+/**
+ * The releases, newest first, each with what it changed of the one below it; reads two manifests at
+ * a time. @throws AppError nothing-published (an unknown front), and those of buckets
+ */
+async function withChanges(
+  releases: ReleasesResultJson['releases'],
+  fronts: readonly string[] | null,
+  files: TreeFiles,
+): Promise<ReleasesResultJson['releases']> {
+  const documents = new DocumentReader((front, digest) => readProducts(front, digest, files), files.root);
+  const known = new Set<string>();
+  const compared: ReleasesResultJson['releases'] = [];
+  let older: ReleaseView | null = null;
+  for (const release of releases.toReversed()) {
+    const { id, now } = release;
+    // null if it was pruned meanwhile.
+    const manifest: Manifest | null = orNull(await readManifest(releaseOf(instantOfText(now), id), files));
+    const view: ReleaseView | null = manifest && { id, manifest, documents };
+    const changes = older === null || view === null ? null : await changesSince(older, view, fronts);
+    compared.unshift({ ...release, changes });
+    for (const { front } of manifest?.fronts ?? []) known.add(front);
+    older = view;
+  }
+  selectedFronts(fronts, [...known].sort());
+  return compared;
 }

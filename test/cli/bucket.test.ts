@@ -228,6 +228,11 @@ describe('settings', () => {
     const { status, stdout } = await playbill(['releases', '--json'], { PLAYBILL_OUT: out });
     expect(status).toBe(0);
     expect(releasesResultSchema.parse(JSON.parse(stdout)).releases).toHaveLength(2);
+    const changes = await playbill(['releases', '--changes', '--last', '1', '--out', out]);
+    expect(changes).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/ since [0-9a-f]{16}:\n +\S+: /) as string,
+    });
   });
 
   test.each(['s3://AKID:S3CRET@shop/tree', 's3://AKID:S3/C/RET@shop/tree', 'https://AKID:S3/CRET@shop.example/tree'])(

@@ -2,7 +2,10 @@
 
 import { findingLine } from '../../findings.ts';
 import type { ReleasesResultJson } from '../../contract/results/history.ts';
+import { AppError } from '../../errors.ts';
+import { lastArgument } from '../arguments.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
+import { changesLines } from '../output/release-changes.ts';
 import { heldFrontLines, holdLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { stateCell, tableText } from '../output/table.ts';
@@ -17,16 +20,27 @@ export function addReleasesCommand(program: PlaybillCommand): void {
         'editions (releases share files), whether it is current, until when it is right, and the median price.',
     )
     .outFlag('the tree to look at')
+    .flag('--changes', 'compare each release with the one below it: what changed in the data')
+    .flag('--front <code...>', 'with --changes: only on these fronts')
+    .flag('--last <number>', 'only so many of the newest releases', lastArgument)
     .jsonFlag()
     .helpBelow(`
 Example:
   playbill releases --json | jq -r '.releases[1].id'      the one before the newest
+  playbill releases --changes --front moscow            which release changed the prices?
 
-Exit codes: 0 listed, 1 a manifest is damaged (see: playbill verify), 2 no tree, or one of a newer schema,
+--changes counts, front by front, cards that came and went, and cards with other names, prices, flags, seats, sessions,
+or anything else but what today, tomorrow and the weekend show. Both releases are compared as of the newer one's instant,
+and at the end of what both cover, so that the clock alone changes nothing and a price of tomorrow shows today.
+
+Exit codes: 0 listed, 1 a manifest is damaged (see: playbill verify), 2 wrong usage, no tree, or one of a newer schema,
 ${TRY_AGAIN}.`)
     .runs(async (flags, { terminal }) => {
       const { releasesOfTree } = await import('../../operations/history.ts');
-      const json = await releasesOfTree(flags.out);
+      if (flags.front !== undefined && flags.changes !== true)
+        throw new AppError('usage', 'expected --changes with --front, found --front alone', 'add --changes');
+      const changesOf = flags.changes === true ? { fronts: flags.front ?? null } : null;
+      const json = await releasesOfTree(flags.out, { last: flags.last ?? Number.POSITIVE_INFINITY, changesOf });
       if (flags.json === true) terminal.print(JSON.stringify(json));
       else {
         terminal.print(listText(json, terminal));
@@ -46,12 +60,13 @@ function listText({ releases, hold, heldFronts }: ReleasesResultJson, terminal: 
     stateCell(isCurrent ? 'current' : '', 'good', terminal),
   ]);
   const header = ['release', 'as of', 'fronts', 'cards', 'size', 'state'];
-  const notes = releases.map(({ validUntil, prices }) => {
+  const notes = releases.map(({ validUntil, prices, changes }) => {
     const facts = [
       ...(validUntil === null ? [] : [`right until ${validUntil}`]),
       ...(prices.length === 0 ? [] : [`median price ${pricesText(prices)}`]),
     ];
-    return facts.length === 0 ? '' : `  ${facts.join('; ')}`;
+    const lines = facts.length === 0 ? [] : [`  ${facts.join('; ')}`];
+    return [...lines, ...changesLines(changes, terminal)].join('\n');
   });
   const lines = rows.length === 0 ? ['No release is kept.'] : [tableText(header, rows, terminal, notes)];
   const current = releases.find(({ isCurrent }) => isCurrent);

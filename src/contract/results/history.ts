@@ -37,6 +37,49 @@ export const KEEP_REASONS = [
 
 export type KeepReason = (typeof KEEP_REASONS)[number];
 
+/**
+ * What a release changed of a front, of the fields that data decides: not of today, tomorrow and
+ * the weekend.
+ */
+const frontChangesSchema = z.strictObject({
+  front: frontCode,
+  /** `unknown`: an edition is missing or damaged; `message` says which. */
+  state: z.enum(['added', 'gone', 'changed', 'unknown']),
+  cards: z.strictObject({ added: count, removed: count }),
+  /**
+   * Cards by what changed of them; `other` also counts cards that moved, and categories, groups,
+   * tags and badges.
+   */
+  changed: z.strictObject({
+    names: count,
+    prices: count,
+    flags: count,
+    seats: count,
+    sessions: count,
+    other: count,
+  }),
+  /**
+   * Of all cards with a price, at the first compared instant at which prices differ; null if none
+   * does.
+   */
+  medianPrice: z
+    .strictObject({ at: instantText, before: z.number().nullable(), after: z.number().nullable() })
+    .nullable(),
+  /**
+   * Until when the older release is right, if that is not until the newer one: the clock may have
+   * changed this, too.
+   */
+  comparableUntil: instantText.nullable(),
+  message: z.string().exactOptional(),
+});
+
+const releaseChangesSchema = z.strictObject({
+  /** The next older release that can be read. */
+  since: releaseId,
+  /** Without fronts that did not change. */
+  fronts: z.array(frontChangesSchema),
+});
+
 /** `releases`: newest first. */
 export const releasesResultSchema = z.strictObject({
   releases: z.array(
@@ -53,6 +96,8 @@ export const releasesResultSchema = z.strictObject({
       /** The size of all editions that it names. Releases share files. */
       bytes: count,
       isCurrent: z.boolean(),
+      /** With --changes; null if no older release can be read. */
+      changes: releaseChangesSchema.nullable().optional(),
     }),
   ),
   /** null if the tree is not held. */
@@ -133,6 +178,8 @@ export const pruneResultSchema = z.strictObject({
 });
 
 export type NotifyResultJson = z.infer<typeof notifyResultSchema>;
+export type FrontChanges = z.infer<typeof frontChangesSchema>;
+export type ReleaseChanges = z.infer<typeof releaseChangesSchema>;
 export type ReleasesResultJson = z.infer<typeof releasesResultSchema>;
 export type RollbackResultJson = z.infer<typeof rollbackResultSchema>;
 export type PruneResultJson = z.infer<typeof pruneResultSchema>;

@@ -17,15 +17,19 @@ import { keptReleases } from '../tree/releases.ts';
 const MEDIAN = 2;
 
 /**
- * Lists the releases, newest first, with one manifest in memory at a time.
+ * Lists the releases, newest first and at most so many, with one manifest in memory at a time.
  * @throws AppError tree-unreadable, tree-newer-schema
  */
-export async function listReleases(files: TreeFiles): Promise<ReleasesResultJson> {
+export async function listReleases(
+  files: TreeFiles,
+  last: number = Number.POSITIVE_INFINITY,
+): Promise<ReleasesResultJson> {
   const current = orNull(await readCurrent(files));
   const kept = await keptReleases(files);
   const releases: ReleasesResultJson['releases'] = [];
   const findings: Finding[] = [];
   for (const release of [...kept.releases, ...kept.older]) {
+    if (releases.length >= last) break;
     const { id, name } = release;
     const manifest = await readManifest(release, files);
     if (manifest.ok) {

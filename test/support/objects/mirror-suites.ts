@@ -177,6 +177,7 @@ export const FOLDERS_ONLY: readonly Reason[] = [
     files: [
       'test/fault/breaking-store.test.ts',
       'test/cli/older-trees.test.ts',
+      'test/cli/release-changes.test.ts',
       'test/cli/umask.test.ts',
       'test/fault/durability.test.ts',
       'test/fault/file-writers.test.ts',

@@ -60,6 +60,7 @@ export async function runEveryCommand(where: Where, commands: readonly string[])
   await run(`build --db c.sqlite --out out --now ${LATER} --no-prune`, 0, /Published 2 of 2 fronts/);
   const [newest = '', older = ''] = (await run('releases --out out', 0, /[0-9a-f]{16}/)).match(/[0-9a-f]{16}/g) ?? [];
   expect(older, 'two releases').not.toBe('');
+  await run('releases --out out --changes --last 1', 0, new RegExp(`since ${older}`));
   await run(`diff ${older} ${newest} --out out`, 1, /alpha/);
   await run(`rollback ${older} --out out`, 0, new RegExp(older));
   await run(`rollback --resume --out out`, 0, /./);

@@ -673,6 +673,20 @@ const DATABASE: readonly PlantedFault[] = [
     'postgres/throwing-views.test.ts',
   ),
   fault(
+    'a price of tomorrow is not seen in the release that brought it',
+    'release/diff/release-changes.ts',
+    'filter((from) => from > now && from < end)',
+    'filter((from) => from > now && from < now)',
+    'cli/release-changes.test.ts',
+  ),
+  fault(
+    'the history compares each release as of its own instant',
+    'release/diff/release-changes.ts',
+    'const was = await documentAt(older, at);',
+    'const was = await documentAt(older, older.view.manifest.now);',
+    'cli/release-changes.test.ts',
+  ),
+  fault(
     'an import that empties a table is written',
     'database/write/mirror-rows.ts',
     'if (!options.allowShrink) refuseAny',
