@@ -72,7 +72,7 @@ export async function notifyOfPublish(
   }
   if (due === null) return { notice: null, warnings: [] };
   const problem = await notify(onPublish, due.notice, context, onPublishTimeout);
-  await noteDelivery(due, problem === null, out);
+  if (problem === null) await noteDelivery(due, out);
   return { notice: due.notice, warnings: problem === null ? [] : [failed(problem)] };
 }
 

@@ -1,6 +1,6 @@
-// What a notification of a publish says, and the last release of which the hook was notified with
-// success: `releases/notified`. A killed run and a failing hook leave that file as it was, so the
-// next notice names their changes, too.
+// What a notification of a publish says, and the last release and key ring of which the hook was
+// notified with success: `releases/notified`. A killed run and a failing hook leave that file as it
+// was, so the next notice names their changes, too.
 
 import type { Instant } from '../catalogue/instant.ts';
 import type { Allowed } from '../contract/manifest.ts';
@@ -12,11 +12,13 @@ import { mergedAllowed } from '../release/publish/guards.ts';
 import { changesBetween, publishNotice } from '../release/publish/publish-notice.ts';
 import { orNull } from '../release/tree/found.ts';
 import { readManifest, readManifestHead } from '../release/tree/manifest.ts';
-import { notifiedText, readNotified, type Notified } from '../release/tree/read.ts';
+import { keyRingDigest, notifiedText, readNotified, type Notified } from '../release/tree/read.ts';
 import { keptReleases } from '../release/tree/releases.ts';
 import type { TreeFiles } from '../release/tree/files.ts';
 import { pathOf } from '../render/paths.ts';
 import { lockedTree, unlockedStore } from '../storage/open-tree.ts';
+
+const KEY_RING_PATH = pathOf({ kind: 'key-ring' });
 
 /** What a run has published. */
 export interface Published {
@@ -31,6 +33,8 @@ export interface Published {
 export interface DueNotice {
   readonly notice: PublishNotice;
   readonly release: Release;
+  /** What the key ring was when the notice was made (`keyRingDigest`). */
+  readonly keyRing: string;
   /** Of what the hook was notified before. */
   readonly before: Notified;
 }
@@ -50,37 +54,40 @@ export async function dueNotice(
   if (release === null) return null;
   const files = await unlockedStore(outPath);
   const noted = await readNotified(files);
-  const before = noted ?? { release: replaced, isKeyRingDue: replaced === null };
-  const changes = [...plan, ...(await missedChanges(before, release, files))];
+  const keyRing = await keyRingDigest(files);
+  const isKeyRingNew = replaced === null || plan.some(isKeyRingPut);
+  const before = noted ?? { release: replaced, keyRing: isKeyRingNew ? null : keyRing };
+  const changes = [...plan, ...(await missedChanges(before, { release, keyRing }, files))];
   const isMissed = before.release === null || before.release.name !== replaced?.name;
   const missed = isMissed ? await missedAllowed(before, release, files) : [];
   const notice = publishNotice(changes, mergedAllowed([allowed, ...missed]), release.id, now);
   if (notice === null) return null;
   // State after a stop here or during the notification: the next run notifies of the same.
   if (noted === null) await note(before, null, outPath);
-  return { notice, release, before };
+  return { notice, release, keyRing, before };
 }
 
-/** Notes whether a notice was delivered. */
-export async function noteDelivery(
-  { notice, release, before }: DueNotice,
-  isDelivered: boolean,
-  outPath: string,
-): Promise<void> {
-  if (isDelivered) await note({ release, isKeyRingDue: false }, before, outPath);
-  // No release has the key ring, so that a later run could not see that it has changed.
-  else if (notice.isKeyRingChanged) await note({ ...before, isKeyRingDue: true }, before, outPath);
+function isKeyRingPut({ action, path }: PlanEntry): boolean {
+  return action === 'put' && path === KEY_RING_PATH;
 }
 
-async function missedChanges(notified: Notified, release: Release, files: TreeFiles): Promise<readonly PlanEntry[]> {
-  const keyRing: readonly PlanEntry[] = notified.isKeyRingDue
-    ? [{ action: 'put', path: pathOf({ kind: 'key-ring' }), bytes: 0, reason: 'changed-content' }]
-    : [];
+/** Notes that a notice was delivered. */
+export async function noteDelivery({ release, keyRing, before }: DueNotice, outPath: string): Promise<void> {
+  await note({ release, keyRing }, before, outPath);
+}
+
+async function missedChanges(
+  notified: Notified,
+  { release, keyRing }: { readonly release: Release; readonly keyRing: string },
+  files: TreeFiles,
+): Promise<readonly PlanEntry[]> {
+  const keyRingPut: readonly PlanEntry[] =
+    notified.keyRing === keyRing ? [] : [{ action: 'put', path: KEY_RING_PATH, bytes: 0, reason: 'changed-content' }];
   const after = notified.release?.name === release.name ? null : orNull(await readManifest(release, files));
   // If the manifest is damaged, only the plan says what changed.
-  if (after === null) return keyRing;
+  if (after === null) return keyRingPut;
   const before = notified.release === null ? null : orNull(await readManifest(notified.release, files));
-  return [...keyRing, ...changesBetween(before, after)];
+  return [...keyRingPut, ...changesBetween(before, after)];
 }
 
 /** The guards that were let pass by the kept releases since the last notification. */

@@ -168,7 +168,7 @@ function publicPaths(files: ReadonlyMap<string, string>): string[] {
 describe('what an earlier run left untold is told by the next one', () => {
   const pointer = (front: string): string => `/fronts/${front}/pointer.json`;
   const ALL = ['alpha', 'bravo', 'gone'].map(pointer);
-  const told = (out: string): string => readFileSync(join(out, 'releases/notified'), 'utf8');
+  const told = (out: string): string => readFileSync(join(out, 'releases/notified'), 'utf8').split('\n')[0] ?? '';
   const heard = join(root, 'untold.json');
   const listen = `cat > ${heard}`;
   const repriced = join(root, 'untold.sqlite');
@@ -178,7 +178,7 @@ describe('what an earlier run left untold is told by the next one', () => {
     const out = fresh();
     rmSync(heard, { force: true });
     const first = await command.run(argvOf(out, 'true'));
-    expect(idIn(told(out).trim())).toBe(summaryOf(first).release);
+    expect(idIn(told(out))).toBe(summaryOf(first).release);
     return out;
   }
 
@@ -206,7 +206,7 @@ describe('what an earlier run left untold is told by the next one', () => {
     expect(noticeIn(heard)).toMatchObject({ fronts: ['alpha', 'bravo', 'gone'], changed: ALL, removed: [] });
     expect(noticeIn(heard).added).toEqual(publicPaths(filesOf(out)).filter((path) => !before.has(`public${path}`)));
     expect(summaryOf(run).notice).toEqual(noticeIn(heard));
-    expect(idIn(told(out).trim())).toBe(summaryOf(run).release);
+    expect(idIn(told(out))).toBe(summaryOf(run).release);
   });
 
   test('a hook that fails, in a tree of which it knows, and in a new one', async () => {
@@ -249,7 +249,7 @@ describe('what an earlier run left untold is told by the next one', () => {
       await ended;
       const run = await command.run(argvOf(out, listen, ...changed));
       expect(summaryOf(run).put.files).toBe(0);
-      expect(noticeIn(heard)).toMatchObject({ changed: ALL });
+      expect(noticeIn(heard)).toMatchObject({ changed: ALL, isKeyRingChanged: true });
     }
   });
 
@@ -264,13 +264,13 @@ describe('what an earlier run left untold is told by the next one', () => {
 
   test('a rollback whose hook fails, by the build that it holds', async () => {
     const out = await toldTree();
-    const first = told(out).trim();
+    const first = told(out);
     await command.run(argvOf(out, 'true', ...changed));
     await command.run(['rollback', first, '--out', out, '--json', '--on-publish', 'exit 1']);
     const held = await command.run(argvOf(out, listen, ...changed));
     expect(held.code).toBe(4);
     expect(noticeIn(heard)).toMatchObject({ release: idIn(first), changed: ALL });
-    expect(told(out)).toBe(`${first}\n`);
+    expect(told(out)).toBe(first);
   });
 
   test('shards whose finish was told in vain', async () => {
@@ -284,16 +284,12 @@ describe('what an earlier run left untold is told by the next one', () => {
   });
 
   test('a damaged file, or a release that is there no more, counts as nothing told', async () => {
-    for (const [text, isKeyRingChanged] of [
-      ['\n', true],
-      ['0123456789abcdef\n', false],
-      ['20260501T090000Z-0123456789abcdef\n', false],
-    ] as const) {
+    for (const text of ['\n', '0123456789abcdef\n', '20260501T090000Z-0123456789abcdef\n']) {
       const out = await toldTree();
       writeFileSync(join(out, 'releases/notified'), text);
       const run = await command.run(argvOf(out, listen));
-      expect(noticeIn(heard)).toMatchObject({ changed: ALL, isKeyRingChanged });
-      expect(idIn(told(out).trim())).toBe(summaryOf(run).release);
+      expect(noticeIn(heard)).toMatchObject({ changed: ALL, isKeyRingChanged: true });
+      expect(idIn(told(out))).toBe(summaryOf(run).release);
       expect(await command.run(['verify', '--out', out])).toMatchObject({ code: 0 });
     }
   });
@@ -303,7 +299,7 @@ describe('what an earlier run left untold is told by the next one', () => {
     const inner = `playbill build --db ${other} --out ${out} --now 2026-05-01T09:10:00Z --on-publish 'cat > /dev/null'`;
     const environment = { PATH: `${command.folderForPath}:${process.env['PATH']}` };
     await command.run(argvOf(out, inner, ...changed), { environment });
-    expect(told(out)).toBe(readFileSync(join(out, 'releases/current'), 'utf8'));
+    expect(told(out)).toBe(currentName(out));
   });
 });
 

@@ -1,7 +1,7 @@
 // Going back and cleaning up by real runs of the command: killed before every call that changes a
 // file, killed at random moments, and while storefronts go on asking an edge.
 
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,6 +20,7 @@ import {
   temporaryFolderOfFile,
 } from '../support/trees.ts';
 import { Command } from '../support/fault/command.ts';
+import { Killer } from '../support/fault/killer.ts';
 import { matrixOf } from '../support/fault/matrix.ts';
 import { randomOf } from '../support/fault/random.ts';
 import { checkAsReader, stateOf, type Sight, type TreeState } from '../support/fault/readers-check.ts';
@@ -31,6 +32,7 @@ const FRONTS = ['alpha', 'bravo', 'charlie', 'delta'];
 const LATER = '2026-05-01T09:10:00Z';
 const command = new Command();
 const folder = temporaryFolderOfFile();
+const killer = new Killer(command, folder);
 const tellFault = matrixOf(import.meta.url);
 /** Two releases; the older one has bravo in place of delta. */
 const base = join(folder, 'base');
@@ -56,59 +58,9 @@ beforeAll(async () => {
   [before, after, expected] = [stateOf(base), stateOf(undisturbed), filesOf(undisturbed)];
 });
 
-/**
- * Every call of an undisturbed run that changes the tree, in order, as step-signal.ts writes them.
- */
-async function stepsOf(words: readonly string[], from: string): Promise<string[]> {
-  const tree = copyTree(from, join(folder, 'traced'));
-  const trace = join(folder, 'trace');
-  const run = await command.run([...words, '--out', tree], { steps: { tree, trace } });
-  expect(run, run.stderr).toMatchObject({ code: 0 });
-  rmSync(tree, { recursive: true });
-  const steps = readFileSync(trace, 'utf8').trimEnd().split('\n');
-  rmSync(trace);
-  return steps;
-}
-
-/**
- * Kills a run before each of its steps, on a copy of a tree of its own, and has each judged. An
- * fsync is no step: nothing happens in it that a reader or the next run could see.
- */
-async function killEverywhere(
-  words: readonly string[],
-  from: string,
-  isStep: (index: number) => boolean,
-  judge: (tree: string, step: string) => Promise<void>,
-): Promise<number> {
-  const steps = await stepsOf(words, from);
-  const visible = steps.flatMap((step, i) => (step.startsWith('fsync') ? [] : [i + 1]));
-  const numbers = visible.filter((_, i) => isStep(i));
-  const lane = async (): Promise<void> => {
-    for (let number = numbers.shift(); number !== undefined; number = numbers.shift()) {
-      const step = steps[number - 1] ?? '';
-      const tree = copyTree(from, join(folder, `${words[0]}-${number}`));
-      const run = await command.run([...words, '--out', tree], { steps: { tree, signal: `SIGKILL ${number}` } });
-      expect(run, `${step}: ${run.stderr}`).toMatchObject({ signal: 'SIGKILL', stdout: '' });
-      await judge(tree, step);
-      rmSync(tree, { recursive: true });
-    }
-  };
-  await twoAtATime(lane);
-  return visible.length;
-}
-
-/**
- * Runs a lane of work twice, as there are two cores; a failure is thrown when both have ended, and
- * their processes with them.
- */
-async function twoAtATime(lane: () => Promise<void>): Promise<void> {
-  for (const result of await Promise.allSettled([lane(), lane()]))
-    if (result.status === 'rejected') throw result.reason;
-}
-
 test('a rollback killed before every call that changes a file', async () => {
   const sights: Sight[] = [];
-  const total = await killEverywhere(
+  const total = await killer.everywhere(
     ['rollback', oldId],
     base,
     () => true,
@@ -123,6 +75,47 @@ test('a rollback killed before every call that changes a file', async () => {
   expect(sights.filter(({ isCurrentNew }) => isCurrentNew)).toEqual([]);
   tellKilled('a rollback is killed before each call that changes a file', sights.length);
 });
+
+test('a rollback of fronts, a build beside them and their resumption, killed before calls that change a file', async () => {
+  const now = '2026-05-01T09:11:00Z';
+  const back = ['rollback', oldId, '--front', 'alpha', 'charlie', '--now', now];
+  const held = copyTree(base, join(folder, 'fronts-held'));
+  expect(await command.run([...back, '--out', held])).toMatchObject({ code: 0 });
+  const beside = ['build', '--db', join(folder, 'old.sqlite'), '--now', '2026-05-01T09:15:00Z'];
+  const guards = ['--allow', 'min-cards', 'max-shrink'];
+  const resume = ['rollback', '--resume', '--front', 'alpha'];
+  // What a killed run has lifted cannot be lifted again.
+  const runs = [
+    { what: 'a rollback of fronts', words: back, from: base, codes: [0], isStep: isSecond },
+    { what: 'a build beside held fronts', words: [...beside, ...guards], from: held, codes: [0], isStep: isThird },
+    { what: 'a resumption of a front', words: resume, from: held, codes: [0, 2], isStep: () => true },
+  ];
+  for (const { what, words, from, codes, isStep } of runs) {
+    const undisturbed = copyTree(from, join(folder, 'undisturbed-run'));
+    expect(await command.run([...words, '--out', undisturbed])).toMatchObject({ code: 0 });
+    const [start, end, files] = [stateOf(from), stateOf(undisturbed), filesOf(undisturbed)];
+    rmSync(undisturbed, { recursive: true });
+    let kills = 0;
+    await killer.everywhere(words, from, isStep, async (tree, step) => {
+      kills += 1;
+      checkAsReader(tree, start, end);
+      expect(codes, step).toContain((await command.run([...words, '--out', tree])).code);
+      expect(filesOf(tree), step).toEqual(files);
+    });
+    expect(kills, what).toBeGreaterThan(3);
+    const heals = 'the same command';
+    const situation = `${what} is killed before calls that change a file`;
+    tellFault({ situation, sees: 'each front old or new, whole', heals }, 'SIGKILL', kills);
+  }
+});
+
+function isSecond(i: number): boolean {
+  return i % 2 === 0;
+}
+
+function isThird(i: number): boolean {
+  return i % 3 === 0;
+}
 
 test('pruning killed as it removes releases, and among the editions', async () => {
   const crowded = copyTree(base, join(folder, 'crowded'));
@@ -139,7 +132,7 @@ test('pruning killed as it removes releases, and among the editions', async () =
   // Every single removal has its turn in going-back.test.ts.
   const isStep = (i: number): boolean => i < 5 || i % 8 === 0;
   let kills = 0;
-  const total = await killEverywhere(words, crowded, isStep, async (tree, step) => {
+  const total = await killer.everywhere(words, crowded, isStep, async (tree, step) => {
     kills += 1;
     checkAsReader(tree, state, state);
     await pruneTree(tree, 0, false);
@@ -180,7 +173,7 @@ test('a rollback of many fronts killed at random moments', async () => {
   const random = randomOf(SEED ?? 20260502);
   const isChosen = (): boolean => random() < 0.15;
   const sights: Sight[] = [];
-  const total = await killEverywhere(['rollback', id], wide, isChosen, async (tree) => {
+  const total = await killer.everywhere(['rollback', id], wide, isChosen, async (tree) => {
     sights.push(checkAsReader(tree, from, to));
     await rollBackTree(tree, id);
     expect(stateOf(tree)).toEqual(to);

@@ -6,10 +6,14 @@ import Database from 'better-sqlite3';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { instantOf } from '../../src/catalogue/instant.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { AppError } from '../../src/errors.ts';
 import { rollBackTree } from '../../src/operations/history.ts';
 import { prune } from '../../src/release/history/prune.ts';
+import { heldFronts, liftFronts, readHold } from '../../src/release/tree/hold.ts';
+import type { ReleaseStore } from '../../src/release/tree/store.ts';
+import { rollBackFronts } from '../../src/release/history/rollback-fronts.ts';
 import { PublishedTree } from '../../src/release/tree/published.ts';
 import { rollBack } from '../../src/release/history/rollback.ts';
 import { DirectoryStore } from '../../src/storage/folder/store.ts';
@@ -114,6 +118,111 @@ test('a store that breaks while going back', async () => {
   const situation = 'a rollback’s store breaks in a write, before or after its effect';
   const heals = 'the same rollback; a build changes nothing before';
   tellFault({ situation, sees: 'each front old or new, whole', heals }, null, sights.length - 1);
+});
+
+/**
+ * A run on a store that breaks at each of its writes. Whoever reads sees each front old or new, and
+ * the same run, after a build from cron under which no held front has moved, ends as one that
+ * nothing disturbed.
+ */
+async function breakEverywhere(
+  from: string,
+  run: (store: ReleaseStore) => Promise<unknown>,
+  next: ((root: string) => Promise<void>) | null,
+): Promise<Sight[]> {
+  const undisturbed = copyTree(from, join(folder, 'fronts-undisturbed'));
+  await run(new DirectoryStore(undisturbed));
+  const [before, after] = [stateOf(from), stateOf(undisturbed)];
+  const expected = filesOf(undisturbed);
+  expect(await findingsOf(undisturbed)).toEqual([]);
+  rmSync(undisturbed, { recursive: true });
+  const sights: Sight[] = [];
+  for (let breakAt = 1; ; breakAt += 1) {
+    const root = copyTree(from, join(folder, `fronts-${breakAt}`));
+    const thrown = await run(breakingStore(root, breakAt)).catch((error: unknown) => error);
+    if (thrown instanceof Error && !(thrown instanceof Breakage)) throw thrown;
+    const sight = checkAsReader(root, before, after);
+    expect((await findingsOf(root)).filter(({ severity }) => severity === 'error')).toEqual([]);
+    if (!(thrown instanceof Breakage)) {
+      expect(filesOf(root)).toEqual(expected);
+      rmSync(root, { recursive: true });
+      return sights;
+    }
+    sights.push(sight);
+    const other = copyTree(root, join(folder, `fronts-other-${breakAt}`));
+    await next?.(other);
+    await run(new DirectoryStore(root));
+    expect(filesOf(root), `the retry after ${breakAt}`).toEqual(expected);
+    for (const one of [root, other]) rmSync(one, { recursive: true });
+  }
+}
+
+/** Puts alpha and charlie back. */
+async function rollBackTwo(store: ReleaseStore): Promise<void> {
+  const published = await PublishedTree.read(store);
+  await rollBackFronts(oldId, ['alpha', 'charlie'], published, store, { isBySize: false }, instantOf(LATER + 60));
+}
+
+/** Lets builds publish alpha again; where a broken run has lifted its hold, there is nothing to do. */
+async function resumeAlpha(store: ReleaseStore): Promise<void> {
+  const hold = await readHold(store);
+  if (heldFronts(hold).has('alpha')) await liftFronts(['alpha'], hold, store);
+}
+
+test('a store that breaks while fronts go back, in a build beside them, and while one is resumed', async () => {
+  const sees = 'each front old or new, whole';
+  const tell = (situation: string, heals: string, sights: readonly Sight[]): void =>
+    tellFault(
+      { situation: `${situation} breaks in a write, before or after its effect`, sees, heals },
+      null,
+      sights.length,
+    );
+  const pointersOf = (root: string) => [...stateOf(root).pointers].filter(([code]) => code !== 'delta');
+
+  const sights = await breakEverywhere(base, rollBackTwo, async (root) => {
+    // Once these fronts are held, a build publishes delta alone, and none of it moves them.
+    const isHeld = stateOf(root).hold !== null;
+    const before = pointersOf(root);
+    const { outcomes } = await buildTree(database, root, LATEST);
+    const held = outcomes.filter((one) => one.held === 'rolled-back').map(({ code }) => code);
+    expect(held).toEqual(isHeld ? ['alpha', 'charlie'] : []);
+    if (isHeld) expect(pointersOf(root)).toEqual(before);
+    // The same rollback then ends with both of them as they were.
+    await rollBackTwo(new DirectoryStore(root));
+    const shown = new Map(pointersOf(root));
+    const listed = manifestOf(filesOf(root), oldId).fronts;
+    for (const code of ['alpha', 'charlie'])
+      expect(shown.get(code)).toBe(`${JSON.stringify(listed.find(({ front }) => front === code)?.pointer)}\n`);
+    expect(await findingsOf(root)).toEqual([]);
+  });
+  // Hold, two parts, manifest and current 2 ways each, two pointers 3.
+  expect(sights).toHaveLength(13);
+  expect(sights.filter(({ fronts }) => fronts.get('alpha') !== fronts.get('charlie'))).toHaveLength(1);
+  tell('a rollback of fronts’ store', 'the same rollback; a build publishes the other fronts before', sights);
+
+  const held = copyTree(base, join(folder, 'held'));
+  await rollBackTwo(new DirectoryStore(held));
+  const { hold } = stateOf(held);
+  const builds = await breakEverywhere(
+    held,
+    async (store) => {
+      await using reader = await openCatalogue(join(folder, 'raised.sqlite'));
+      await buildWith(reader, store, LATEST);
+    },
+    async (root) => {
+      expect(stateOf(root).hold).toBe(hold);
+      expect(pointersOf(root)).toEqual(pointersOf(held));
+      await resumeAlpha(new DirectoryStore(root));
+      const { outcomes } = await buildTree(database, root, LATEST);
+      expect(outcomes.filter((one) => one.held === 'rolled-back').map(({ code }) => code)).toEqual(['charlie']);
+    },
+  );
+  expect(builds.length).toBeGreaterThan(8);
+  tell('the store of a build under a hold of fronts', 'the next build', builds);
+
+  const resumed = await breakEverywhere(held, resumeAlpha, null);
+  expect(resumed).toHaveLength(2);
+  tell('the store of a resumption of a front', 'the same resumption', resumed);
 });
 
 test('a store that breaks while pruning', async () => {

@@ -112,8 +112,8 @@ class History {
     expect(built.findings.filter(({ code }) => code !== 'manifest-older')).toEqual(fresh.findings);
     // A front is removed where its row can be read and the build is of all.
     const isRemoving = frontCodes === null && built.isEveryFrontKnown;
-    const removed = new Set(isRemoving ? this.#catalogue.codes('disabled') : []);
-    await this.tree.expectBuilt(built, removed, this.#now);
+    const disabled = new Set(this.#catalogue.codes('disabled'));
+    await this.tree.expectBuilt(built, disabled, isRemoving, this.#now);
     const { all, fronts: heldFronts } = this.tree.model;
     const [files, freshFiles] = [filesOf(this.tree.out), filesOf(empty)];
     for (const { code, held, files: freshListed } of fresh.outcomes) {

@@ -9,7 +9,7 @@ import { isFrontCode } from '../../contract/front-code.ts';
 import { parseRelease, type Release } from '../../contract/release-name.ts';
 import { editionPath, FRONTS_FOLDER, pathOf, treeFileOf } from '../../render/paths.ts';
 import { isSameText, parseJson, parseKeyRing, parsePointer, parseReleaseName, pointerText } from './codec.ts';
-import { alteredFrom } from './digest.ts';
+import { alteredFrom, sha256Of } from './digest.ts';
 import type { TreeFiles, TreeFolders } from './files.ts';
 import { damaged, found, missing, orNull, orThrow, type Found } from './found.ts';
 
@@ -42,27 +42,32 @@ export async function readCurrent(files: TreeFiles): Promise<Found<Release>> {
 export interface Notified {
   /** The last release; null if there is none, or if the file is damaged. */
   readonly release: Release | null;
-  /** Whether it has missed a change of the key ring. */
-  readonly isKeyRingDue: boolean;
+  /** What `keyRingDigest` gave then, since no release has the key ring; null if that is not known. */
+  readonly keyRing: string | null;
 }
 
-const NOTIFIED = /^([^\n]*)(\nkey-ring)?\n$/;
+const NOTIFIED = /^([^\n]*)(?:\n([^\n]+))?\n$/;
 
-/** In place of a release that there is not. */
+/** In place of a release, or a key ring, that there is not. */
 const NONE = 'none';
 
 /** Reads `releases/notified`; null if there is no such file. */
 export async function readNotified(files: TreeFiles): Promise<Notified | null> {
   const bytes = await files.read(pathOf({ kind: 'notified' }));
   if (!bytes.ok && bytes.why === 'missing') return null;
-  const [, name = '', keyRing] = NOTIFIED.exec(new TextDecoder().decode(orNull(bytes) ?? undefined)) ?? [];
-  const release = parseRelease(name) ?? null;
-  return { release, isKeyRingDue: keyRing !== undefined || (release === null && name !== NONE) };
+  const [, name = '', keyRing = null] = NOTIFIED.exec(new TextDecoder().decode(orNull(bytes) ?? undefined)) ?? [];
+  return { release: parseRelease(name) ?? null, keyRing };
 }
 
 /** The inverse of `readNotified`. */
-export function notifiedText({ release, isKeyRingDue }: Notified): string {
-  return `${release?.name ?? NONE}${isKeyRingDue ? '\nkey-ring' : ''}\n`;
+export function notifiedText({ release, keyRing }: Notified): string {
+  return `${release?.name ?? NONE}\n${keyRing === null ? '' : `${keyRing}\n`}`;
+}
+
+/** What tells a key ring from another: the start of its digest. */
+export async function keyRingDigest(files: TreeFiles): Promise<string> {
+  const bytes = orNull(await files.read(pathOf({ kind: 'key-ring' })));
+  return bytes === null ? NONE : sha256Of(bytes).slice(0, 16);
 }
 
 export async function readKeyRing(files: TreeFiles): Promise<Found<KeyRing>> {
