@@ -129,6 +129,43 @@ describe('one front goes back', () => {
     await site.expectWhole();
   });
 
+  test('going back with the whole tree ends what held single fronts', async () => {
+    const { site, good, before } = await mistaken();
+    await site.run('rollback', good, '--front', 'alpha');
+    expect(await site.run('rollback', good)).toMatchObject({ code: 0 });
+    const listed = JSON.parse((await site.run('releases', '--json')).stdout) as unknown;
+    expect(listed).toMatchObject({ hold: { release: good }, heldFronts: {} });
+    for (const front of FRONTS) expect(site.pointer(front)).toBe(before.get(front));
+    expect(await site.run('rollback', '--resume', '--front', 'alpha')).toMatchObject({ code: 2 });
+    expect(await site.run('rollback', '--resume')).toMatchObject({ code: 0 });
+    expect((await site.build()).outcomes.map(({ held }) => held)).toEqual([null, null, null]);
+    await site.expectWhole();
+  });
+
+  test('a front that comes back while it is held is shown as the rollback left it, until it is resumed', async () => {
+    const { site, good, before } = await mistaken();
+    await site.run('rollback', good, '--front', 'bravo', 'charlie');
+    site.change(
+      "UPDATE fronts SET code = 'renamed' WHERE code = 'charlie'; UPDATE fronts SET status = 'disabled' WHERE code = 'bravo'",
+    );
+    await site.build();
+    site.change(
+      "UPDATE fronts SET code = 'charlie' WHERE code = 'renamed'; UPDATE fronts SET status = 'active' WHERE code = 'bravo'",
+    );
+    const { outcomes } = await site.build();
+    expect(outcomes.map(({ code, held }) => [code, held])).toEqual([
+      ['alpha', null],
+      ['bravo', 'rolled-back'],
+      ['charlie', 'rolled-back'],
+    ]);
+    // The one that was disabled has nothing to show before builds publish it again.
+    expect([site.pointer('bravo'), site.pointer('charlie')]).toEqual([undefined, before.get('charlie')]);
+    await site.run('rollback', '--resume');
+    expect((await site.build()).outcomes.map(({ held }) => held)).toEqual([null, null, null]);
+    expect(site.pointer('bravo')).toBeDefined();
+    await site.expectWhole();
+  });
+
   test('a front that the operator disables goes, held or not; one that the catalogue has lost stays', async () => {
     const { site, good, before } = await mistaken();
     await site.run('rollback', good, '--front', 'bravo', 'charlie');

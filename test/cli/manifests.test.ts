@@ -10,7 +10,7 @@ import { buildResultSchema } from '../../src/contract/results/build.ts';
 import { playbill } from '../support/cli/run.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { currentManifestPath, currentName, manifestIn, partPathsOf, releaseNames } from '../support/manifests.ts';
-import { catalogueAt, temporaryFolder } from '../support/trees.ts';
+import { catalogueAt, filesOf, temporaryFolder } from '../support/trees.ts';
 import { findingsOf, flipBit, lineOf } from '../support/verify-tree.ts';
 
 const FRONTS = ['alpha', 'bravo', 'charlie', 'delta', 'echo'];
@@ -119,4 +119,21 @@ describe('the parts of a manifest', () => {
       expect((await findingsOf(out)).map(lineOf)).toEqual([]);
     },
   );
+
+  test('that of the fronts is gone: nothing is pruned; a build publishes, and its release is whole', async () => {
+    const path = currentManifestPath(out);
+    const [fronts] = partPathsOf(JSON.parse(readFileSync(join(out, path), 'utf8')) as ManifestHead);
+    rmSync(join(out, fronts));
+    const before = filesOf(out);
+    const pruned = await playbill(['prune', '--grace', '0', '--out', out]);
+    expect([pruned.status, pruned.stderr]).toEqual([2, expect.stringContaining('error release-damaged: ')]);
+    expect(filesOf(out)).toEqual(before);
+    const { status, findings } = await build(LATER);
+    expect(status).toBe(0);
+    expect(findings.map(lineOf)).toEqual([`warning manifest-invalid ${fronts}`, 'warning not-pruned releases']);
+    for (const file of before.keys()) if (file.startsWith('public/')) expect(filesOf(out).has(file)).toBe(true);
+    rmSync(join(out, path));
+    await playbill(['prune', '--out', out]);
+    expect((await findingsOf(out)).map(lineOf)).toEqual([]);
+  });
 });

@@ -15,7 +15,17 @@ import { LEASE_OVER_MS } from '../support/objects/request-faults.ts';
 import { temporaryFolderOfFile } from '../support/trees.ts';
 import { IS_SOAK, sample } from '../speeds.ts';
 
-const NAMES: readonly ScenarioName[] = ['first publish', 'publish', 'rollback', 'resume', 'prune', 'revocation'];
+const NAMES: readonly ScenarioName[] = [
+  'first publish',
+  'publish',
+  'publish beside a held front',
+  'rollback',
+  'rollback of a front',
+  'resume',
+  'resume of a front',
+  'prune',
+  'revocation',
+];
 
 leaveStoreAtEnd();
 const command = new Command();

@@ -22,7 +22,17 @@ import { scenarioOf, type Scenario, type ScenarioName } from '../support/objects
 import { temporaryFolderOfFile } from '../support/trees.ts';
 import { IS_SOAK, sample } from '../speeds.ts';
 
-const NAMES: readonly ScenarioName[] = ['first publish', 'publish', 'rollback', 'resume', 'prune', 'revocation'];
+const NAMES: readonly ScenarioName[] = [
+  'first publish',
+  'publish',
+  'publish beside a held front',
+  'rollback',
+  'rollback of a front',
+  'resume',
+  'resume of a front',
+  'prune',
+  'revocation',
+];
 
 leaveStoreAtEnd();
 const folder = temporaryFolderOfFile();
@@ -126,7 +136,7 @@ test('Retry-After is kept to', async () => {
 });
 
 test('whoever reads between two requests sees each front old or new, whole', async () => {
-  for (const name of ['publish', 'rollback', 'prune'] as const) {
+  for (const name of ['publish', 'publish beside a held front', 'rollback', 'rollback of a front', 'prune'] as const) {
     const { base, before, after, run } = scenario(name);
     await tree.reset(base);
     let looks = 0;

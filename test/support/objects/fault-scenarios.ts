@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { formatInstant, instantOf } from '../../../src/catalogue/instant.ts';
+import { AppError } from '../../../src/errors.ts';
 import { pruneTree, resumeTree, rollBackTree } from '../../../src/operations/history.ts';
 import { revoke } from '../../../src/operations/keys.ts';
 import { publishKeys } from '../../../src/operations/publish-keys.ts';
@@ -31,9 +32,20 @@ export interface Scenario {
   readonly words: readonly string[];
 }
 
-export type ScenarioName = 'first publish' | 'publish' | 'rollback' | 'resume' | 'prune' | 'revocation';
+export type ScenarioName =
+  | 'first publish'
+  | 'publish'
+  | 'publish beside a held front'
+  | 'rollback'
+  | 'rollback of a front'
+  | 'resume'
+  | 'resume of a front'
+  | 'prune'
+  | 'revocation';
 
 const LATER = '2026-05-01T09:10:00Z';
+const LATEST = '2026-05-01T09:15:00Z';
+const ALPHA = { isBySize: false, fronts: { codes: ['alpha'], now: instant(LATER) } };
 const GUARDS = { maxShrink: 0.5, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: false };
 
 /** Databases in a folder: each edition of the catalogue is made once. */
@@ -128,6 +140,25 @@ async function prepared(
         run: () => pruneTree(root, 0, false),
         words: ['prune', '--grace', '0', '--json', '--out', root],
       };
+    case 'publish beside a held front':
+      await buildAsCommand(young, root, LATER);
+      await rollBackTree(root, id, ALPHA);
+      return build(catalogues.at(`${name}-latest`, 'bravo'), LATEST);
+    case 'rollback of a front':
+    case 'resume of a front': {
+      await buildAsCommand(young, root, LATER);
+      const front = ['--front', 'alpha'];
+      if (name === 'rollback of a front')
+        return {
+          run: () => rollBackTree(root, id, ALPHA),
+          words: ['rollback', id, ...front, '--now', LATER, '--json', '--out', root],
+        };
+      await rollBackTree(root, id, ALPHA);
+      return {
+        run: () => resumeTree(root, ['alpha']).catch(throwUnlessResumed),
+        words: ['rollback', '--resume', ...front, '--json', '--out', root],
+      };
+    }
     case 'rollback':
     case 'resume':
       await buildAsCommand(young, root, LATER);
@@ -136,6 +167,11 @@ async function prepared(
       await rollBackTree(root, id);
       return { run: () => resumeTree(root), words: ['rollback', '--resume', '--json', '--out', root] };
   }
+}
+
+/** What a stopped run has lifted cannot be lifted again. */
+function throwUnlessResumed(thrown: unknown): void {
+  if (!(thrown instanceof AppError && thrown.code === 'front-not-held')) throw thrown;
 }
 
 /** Builds twenty minutes ahead, as the installed command does: to the same bytes. */

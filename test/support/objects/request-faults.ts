@@ -123,7 +123,7 @@ function expectedEnding(scenario: Scenario, request: ChosenRequest, { kind }: Fa
   if (position === requests.length - 1 && request.name.endsWith('/.lock')) return 'done';
   // The release is published; that nothing is pruned is a finding.
   const published = requests.findIndex((one) => one.name.startsWith('PUT') && one.name.endsWith('/releases/current'));
-  if (scenario.name.endsWith('publish') && position > published) return 'done';
+  if (scenario.name.includes('publish') && position > published) return 'done';
   // What is there is what was to be written.
   if (methodOf(request) === 'PUT' && kind === 'answer-dropped') return 'done';
   return kind === 'reset' || kind === 'answer-dropped' ? 'store-unreachable' : 'store-busy';
