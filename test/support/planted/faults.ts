@@ -362,6 +362,22 @@ const RELEASE: readonly PlantedFault[] = [
     'cli/build.test.ts',
   ),
   fault(
+    'a notice does not look at the key ring',
+    'operations/notices.ts',
+    'notified.keyRing === keyRing ? []',
+    'notified.keyRing !== null ? []',
+    'cli/on-publish.test.ts',
+    'fault/notices-killed.test.ts',
+  ),
+  fault(
+    'a rollback of fronts ends the holds of others',
+    'release/history/rollback-fronts.ts',
+    '...heldFronts(hold), ...codes.map',
+    '...codes.map',
+    'cli/going-back-fronts.test.ts',
+    'property/sequences.test.ts',
+  ),
+  fault(
     'a hold that cannot be read is none',
     'release/tree/hold.ts',
     "return !hold.ok && hold.why === 'missing' ? null : (orNull(hold) ?? { kind: 'damaged' });",
