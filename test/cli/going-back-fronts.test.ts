@@ -2,11 +2,13 @@
 // the others.
 
 import Database from 'better-sqlite3';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolder } from '../support/trees.ts';
 import { Command } from '../support/fault/command.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
+import { manifestIn } from '../support/manifests.ts';
 
 const command = new Command();
 const FRONTS = ['alpha', 'bravo', 'charlie'];
@@ -191,6 +193,25 @@ describe('one front goes back', () => {
     expect(refused).toMatchObject({ code: 2 });
     expect(refused.stderr).toContain(`error ${error}: `);
     expect(filesOf(site.out)).toEqual(before);
+  });
+
+  test('the new release has what is served where a build, and a rollback, stopped before their last write', async () => {
+    const { site, good } = await mistaken();
+    const current = join(site.out, 'releases/current');
+    const stopped = async (run: () => Promise<unknown>): Promise<void> => {
+      const before = readFileSync(current);
+      await run();
+      writeFileSync(current, before);
+    };
+    site.change("UPDATE products SET name = name || ' again'");
+    await stopped(() => site.build());
+    const charlie = site.pointer('charlie');
+    await stopped(() => site.run('rollback', good, '--front', 'bravo'));
+    expect(await site.run('rollback', good, '--front', 'alpha')).toMatchObject({ code: 0 });
+    const { code, stdout } = await site.run('verify');
+    expect([code, stdout.includes('pointer-not-current')], stdout).toEqual([0, false]);
+    expect(site.pointer('charlie')).toBe(charlie);
+    expect(manifestIn(site.out).fronts.map(({ held }) => held)).toEqual(['rolled-back', 'rolled-back', null]);
   });
 
   test('while the whole tree is held, no single front goes back', async () => {

@@ -12,7 +12,7 @@ import { activateRelease } from '../tree/activate.ts';
 import { asOf } from '../tree/as-of.ts';
 import { editionPathsOf } from '../tree/codec.ts';
 import { orThrow } from '../tree/found.ts';
-import { heldFronts, holdsAll, holdFronts, readHold } from '../tree/hold.ts';
+import { heldFronts, holdsAll, holdFronts, readHold, type Hold } from '../tree/hold.ts';
 import { manifestText, readManifest } from '../tree/manifest.ts';
 import { putParts } from '../tree/put-parts.ts';
 import type { PublishedTree } from '../tree/published.ts';
@@ -52,13 +52,29 @@ export async function rollBackFronts(
   const holdEntry = await holdFronts(held, store);
   // State after a stop here: builds hold these fronts; every front has its old snapshot.
 
-  const manifest = mergedManifest(current, restored, now);
+  const manifest = mergedManifest(await asServed(current, hold, published), restored, now);
   const text = manifestText(manifest);
   const parts = await putParts(text, published, false, store);
   const head = await replaceIfChanged(pathOf({ kind: 'manifest', release: text.release }), text.text, store);
   await store.confirmLock();
   const swaps = await activateRelease({ release: text.release, listings, removed: [] }, published, store);
   return { release: text.release, manifest, plan: [holdEntry, ...parts, head, ...swaps], fronts };
+}
+
+/**
+ * The current release with the fronts as they are served: a run that stopped among the pointers has
+ * left others than it lists.
+ */
+async function asServed(current: Manifest, hold: Hold | null, published: PublishedTree): Promise<Manifest> {
+  const held = heldFronts(hold);
+  const kept = [];
+  for (const code of published.fronts) {
+    const pointer = published.pointer(code);
+    if (pointer === null) continue;
+    const { front, files } = await published.keptFront(pointer, held.has(code) ? 'rolled-back' : null);
+    kept.push({ listing: published.listingOf(pointer) ?? { ...front, asOf: pointer.now }, files });
+  }
+  return { ...current, fronts: kept.map(({ listing }) => listing), files: kept.flatMap(({ files }) => files) };
 }
 
 /** The current release with some fronts of another one. */
