@@ -2,17 +2,26 @@
 // notified with success: `releases/notified`. A killed run and a failing hook leave that file as it
 // was, so the next notice names their changes, too.
 
-import type { Instant } from '../catalogue/instant.ts';
+import { instantOfText, type Instant } from '../catalogue/instant.ts';
 import type { Allowed } from '../contract/manifest.ts';
+import type { Pointer } from '../contract/pointer.ts';
 import type { PublishNotice } from '../contract/publish-notice.ts';
 import type { Release } from '../contract/release-name.ts';
 import type { PlanEntry } from '../contract/results/parts.ts';
 import { AppError } from '../errors.ts';
 import { mergedAllowed } from '../release/publish/guards.ts';
-import { changesBetween, publishNotice } from '../release/publish/publish-notice.ts';
+import { changesSince, publishNotice } from '../release/publish/publish-notice.ts';
 import { orNull } from '../release/tree/found.ts';
 import { readManifest, readManifestHead } from '../release/tree/manifest.ts';
-import { keyRingDigest, notifiedText, readNotified, type Notified } from '../release/tree/read.ts';
+import { readAhead } from '../release/tree/read-ahead.ts';
+import {
+  keyRingDigest,
+  notifiedText,
+  publishedFronts,
+  readNotified,
+  readPointer,
+  type Notified,
+} from '../release/tree/read.ts';
 import { keptReleases } from '../release/tree/releases.ts';
 import type { TreeFiles } from '../release/tree/files.ts';
 import { pathOf } from '../render/paths.ts';
@@ -76,6 +85,10 @@ export async function noteDelivery({ release, keyRing, before }: DueNotice, outP
   await note({ release, keyRing }, before, outPath);
 }
 
+/**
+ * What readers see otherwise than when the hook was last notified. They see pointers: a run that
+ * was stopped may have left others than the current release lists.
+ */
 async function missedChanges(
   notified: Notified,
   { release, keyRing }: { readonly release: Release; readonly keyRing: string },
@@ -83,11 +96,12 @@ async function missedChanges(
 ): Promise<readonly PlanEntry[]> {
   const keyRingPut: readonly PlanEntry[] =
     notified.keyRing === keyRing ? [] : [{ action: 'put', path: KEY_RING_PATH, bytes: 0, reason: 'changed-content' }];
-  const after = notified.release?.name === release.name ? null : orNull(await readManifest(release, files));
-  // If the manifest is damaged, only the plan says what changed.
-  if (after === null) return keyRingPut;
   const before = notified.release === null ? null : orNull(await readManifest(notified.release, files));
-  return [...keyRingPut, ...changesBetween(before, after)];
+  const pointers = new Map<string, Pointer | null>();
+  for await (const [front, read] of readAhead(await publishedFronts(files), (code) => readPointer(code, files)))
+    if (read.ok || read.why !== 'missing') pointers.set(front, orNull(read)?.pointer ?? null);
+  const isBack = before !== null && release.now !== null && release.now < instantOfText(before.now);
+  return [...keyRingPut, ...changesSince(before, pointers, isBack)];
 }
 
 /** The guards that were let pass by the kept releases since the last notification. */

@@ -5,9 +5,10 @@
 import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { PublishNotice } from '../../contract/publish-notice.ts';
 import type { Allowed, Manifest } from '../../contract/manifest.ts';
+import type { Pointer } from '../../contract/pointer.ts';
 import type { PlanEntry } from '../../contract/results/parts.ts';
 import { pathOf, PUBLIC_FOLDER, treeFileOf } from '../../render/paths.ts';
-import { pointerText } from '../tree/codec.ts';
+import { editionPathsOf, pointerText } from '../tree/codec.ts';
 
 /**
  * The notification of a release for `now` that was published by this plan, which may name a file
@@ -48,29 +49,27 @@ export function publishNotice(
 }
 
 /**
- * What changed for readers from one release to another, as a plan. All of it is new if `before` is
- * null. No release has the key ring.
+ * What pointers show otherwise than a release, as a plan; null stands for one that cannot be read.
+ * All of it is new if `before` is null. `isBack`: an earlier release was restored.
  */
-export function changesBetween(before: Manifest | null, after: Manifest): readonly PlanEntry[] {
-  const toldPointers = new Map(before?.fronts.map(({ front, pointer }) => [front, pointerText(pointer)]));
-  const toldFiles = new Set(before?.files.map(({ path }) => path));
+export function changesSince(
+  before: Manifest | null,
+  pointers: ReadonlyMap<string, Pointer | null>,
+  isBack: boolean,
+): readonly PlanEntry[] {
+  const listed = new Map(before?.fronts.map(({ front, pointer }) => [front, pointerText(pointer)]));
+  const known = new Set(before?.files.map(({ path }) => path));
   const plan: PlanEntry[] = [];
-  for (const { front, pointer } of after.fronts) {
-    const text = pointerText(pointer);
-    if (toldPointers.get(front) !== text)
-      plan.push({
-        action: 'put',
-        path: pathOf({ kind: 'pointer', front }),
-        bytes: text.length,
-        reason: 'pointer-moves',
-      });
-    toldPointers.delete(front);
+  for (const [front, pointer] of pointers) {
+    if (pointer === null || listed.get(front) !== pointerText(pointer))
+      plan.push({ action: 'put', path: pathOf({ kind: 'pointer', front }), bytes: 0, reason: 'pointer-moves' });
+    listed.delete(front);
   }
-  for (const front of toldPointers.keys())
+  for (const front of listed.keys())
     plan.push({ action: 'remove', path: pathOf({ kind: 'pointer', front }), bytes: 0, reason: 'front-gone' });
   // After a rollback nothing is new: caches may have the editions of an earlier release.
-  if (before !== null && after.now < before.now) return plan;
-  for (const { path, bytes } of after.files)
-    if (!toldFiles.has(path)) plan.push({ action: 'put', path, bytes, reason: 'new-content' });
+  if (isBack) return plan;
+  for (const path of [...pointers.values()].flatMap((pointer) => (pointer === null ? [] : editionPathsOf(pointer))))
+    if (!known.has(path)) plan.push({ action: 'put', path, bytes: 0, reason: 'new-content' });
   return plan;
 }

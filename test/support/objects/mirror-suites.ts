@@ -166,6 +166,7 @@ export const FOLDERS_ONLY: readonly Reason[] = [
       'test/fault/contained.test.ts',
       'test/fault/damaged-tree.test.ts',
       'test/fault/going-back-killed.test.ts',
+      'test/fault/notices-broken.test.ts',
       'test/fault/notices-killed.test.ts',
       'test/fault/guards.test.ts',
       'test/fault/kill.test.ts',
