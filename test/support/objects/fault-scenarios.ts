@@ -45,7 +45,9 @@ export type ScenarioName =
 
 const LATER = '2026-05-01T09:10:00Z';
 const LATEST = '2026-05-01T09:15:00Z';
-const ALPHA = { isBySize: false, fronts: { codes: ['alpha'], now: instant(LATER) } };
+/** A minute later: releases of one instant would begin a time of grace. */
+const BACK = '2026-05-01T09:11:00Z';
+const ALPHA = { isBySize: false, fronts: { codes: ['alpha'], now: instant(BACK) } };
 const GUARDS = { maxShrink: 0.5, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: false };
 
 /** Databases in a folder: each edition of the catalogue is made once. */
@@ -151,7 +153,7 @@ async function prepared(
       if (name === 'rollback of a front')
         return {
           run: () => rollBackTree(root, id, ALPHA),
-          words: ['rollback', id, ...front, '--now', LATER, '--json', '--out', root],
+          words: ['rollback', id, ...front, '--now', BACK, '--json', '--out', root],
         };
       await rollBackTree(root, id, ALPHA);
       return {
