@@ -370,6 +370,20 @@ const RELEASE: readonly PlantedFault[] = [
     'fault/notices-killed.test.ts',
   ),
   fault(
+    'a notice of a release that is known looks at no pointer',
+    'operations/notices.ts',
+    'return [...keyRingPut, ...changesSince(',
+    'return notified.release?.name === release.name ? keyRingPut : [...keyRingPut, ...changesSince(',
+    'fault/notices-broken.test.ts',
+  ),
+  fault(
+    'a rollback of fronts lists the others as the current release does',
+    'release/history/rollback-fronts.ts',
+    'mergedManifest(await asServed(current, hold, published), restored, now)',
+    'mergedManifest(current, restored, now)',
+    'cli/going-back-fronts.test.ts',
+  ),
+  fault(
     'a rollback of fronts ends the holds of others',
     'release/history/rollback-fronts.ts',
     '...heldFronts(hold), ...codes.map',
