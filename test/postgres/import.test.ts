@@ -276,7 +276,10 @@ describe('an existing catalogue', () => {
       expect(
         (
           await refusal(schema, () =>
-            mirrored(schema, without('venues', 'sessions', 'front_session_exclusions', 'front_allocations', 'price_tiers')),
+            mirrored(
+              schema,
+              without('venues', 'sessions', 'front_session_exclusions', 'front_allocations', 'price_tiers'),
+            ),
           )
         ).message,
       ).toContain('venues: expected a table whose rows can be changed and deleted');

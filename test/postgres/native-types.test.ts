@@ -222,7 +222,11 @@ describe('values of a type that is taken', () => {
     ['sessions.paused', '2', 'expected 0 or 1, found 2'],
     ['price_tiers.amount_minor', '19.99', 'expected an integer from 0 to 99999999999999, found 19.99'],
     ['price_tiers.amount_minor', '-1::bigint', 'expected an integer from 0 to 99999999999999, found -1'],
-    ['products.slug', "'Ham let'::char(20)", 'expected a slug, 1 to 200 of A-Z, a-z, 0-9, ., _, ~, - and %XX, found "Ham let"'],
+    [
+      'products.slug',
+      "'Ham let'::char(20)",
+      'expected a slug, 1 to 200 of A-Z, a-z, 0-9, ., _, ~, - and %XX, found "Ham let"',
+    ],
   ])('%s as %s', async (column, sql, message) => {
     const [table, name] = partsOf(column);
     await overlay.replace(table, { [name]: sql });
