@@ -19,6 +19,12 @@ interface Front {
   readonly code: string;
   readonly name: string;
   readonly timezone: string;
+  /** Language of its names, where `texts` of a season have them. */
+  readonly locale?: string;
+  /** Where it sells: its tiers are those for this channel and those for all. */
+  readonly channel?: string;
+  /** When its day begins; at midnight when not said. */
+  readonly dayStart?: string;
   readonly currency: Currency;
   /** Decimals of the currency; 2 when not said. */
   readonly exponent?: number;
@@ -77,4 +83,20 @@ export const fronts: readonly Front[] = [
     keys: [{ keyid: 'montreal-web', alg: 'ed25519', publicKey: ed25519('15BV-dxrlkiyBNseLSPyhFGSrOHDqYk_AbTTfISZiyY') }],
   },
   { code: 'neva', name: 'Невская касса', timezone: 'Europe/Moscow', currency: 'RUB', disabled: true },
+  {
+    code: 'rives', name: 'Maison des Deux Rives', timezone: 'Europe/Paris', locale: 'fr', channel: 'rives', currency: 'EUR', minCards: 8,
+    keys: [{ keyid: 'rives-web', alg: 'hmac-sha256', secretRef: 'RIVES_WEB_SECRET' }],
+  },
+  {
+    code: 'rives-en', name: 'House of the Two Rivers', timezone: 'Europe/Paris', locale: 'en-GB', channel: 'rives', currency: 'EUR', minCards: 8,
+    keys: [{ keyid: 'rives-en-web', alg: 'hmac-sha256', secretRef: 'RIVES_WEB_SECRET' }],
+  },
+  {
+    code: 'quais', name: 'Billetterie des Quais', timezone: 'Europe/Paris', locale: 'fr', channel: 'quais', currency: 'EUR', minCards: 8,
+    keys: [{ keyid: 'quais-web', alg: 'hmac-sha256', secretRef: 'QUAIS_WEB_SECRET' }],
+  },
+  {
+    code: 'minuit-passe', name: 'Minuit Passé', timezone: 'Europe/Paris', dayStart: '05:00', currency: 'EUR', minCards: 2,
+    keys: [{ keyid: 'minuit-passe-web', alg: 'hmac-sha256', secretRef: 'MINUIT_PASSE_WEB_SECRET' }],
+  },
 ];

@@ -7,7 +7,7 @@ import { fronts } from './fronts.ts';
 import { instant, instantOf } from './moment.ts';
 import { hash, startsOf } from './schedule.ts';
 import { schedules } from './schedules.ts';
-import type { Currency, PriceList, Product, Season, Section, Shared } from './season.ts';
+import type { Currency, PriceList, Product, Season, Section, Shared, TextKind } from './season.ts';
 import { seasons } from './seasons.ts';
 
 /** Parents before children, so that the rows can be inserted in this order with foreign keys on. */
@@ -20,6 +20,7 @@ const TABLES = [
   'front_products',
   'sessions',
   'front_session_exclusions',
+  'front_allocations',
   'price_tiers',
   'categories',
   'front_categories',
@@ -31,9 +32,20 @@ const TABLES = [
   'product_tags',
   'badges',
   'product_badges',
+  'texts',
 ] as const;
 type Table = (typeof TABLES)[number];
 type Row = Record<string, string | number | null>;
+
+const TEXT_TABLES = [
+  ['product', 'products'],
+  ['venue', 'venues'],
+  ['image', 'images'],
+  ['category', 'categories'],
+  ['group', 'groups'],
+  ['tag', 'tags'],
+  ['badge', 'badges'],
+] as const satisfies readonly (readonly [TextKind, Table])[];
 
 /**
  * The catalogue under construction: its rows, and the ids of the names that data/demo uses
@@ -76,18 +88,22 @@ export function demoText(now: string): string {
 }
 
 function addFronts(book: Book): void {
-  for (const { code, name, timezone, currency, exponent, weekend, minCards, disabled, keys } of fronts) {
+  for (const front of fronts) {
+    const { code, name, timezone, locale, channel, dayStart, currency, exponent, weekend, minCards } = front;
     const id = addNamed(book, 'fronts', code, {
       code,
       name,
       timezone,
+      locale,
+      channel,
+      day_starts_at: dayStart,
       currency,
       currency_exponent: exponent,
       weekend_days: weekend,
-      status: disabled ? 'disabled' : undefined,
+      status: front.disabled ? 'disabled' : undefined,
       min_cards: minCards,
     });
-    for (const { keyid, alg, publicKey, secretRef, from, until, revoked } of keys ?? []) {
+    for (const { keyid, alg, publicKey, secretRef, from, until, revoked } of front.keys ?? []) {
       add(book, 'front_keys', {
         keyid,
         front_id: id,
@@ -119,8 +135,9 @@ function addTaxonomy(book: Book, season: Season): void {
   for (const [index, { slug, name }] of season.tags.entries()) {
     addNamed(book, 'tags', slug, { slug, name, sort_weight: index * 10 || undefined });
   }
-  for (const [index, { slug, name, color }] of season.badges.entries()) {
-    addNamed(book, 'badges', slug, { slug, name, color, sort_weight: index * 10 || undefined });
+  for (const [index, { slug, name, color, rule, below }] of season.badges.entries()) {
+    const sort_weight = index * 10 || undefined;
+    addNamed(book, 'badges', slug, { slug, name, color, sort_weight, rule, rule_below: below });
   }
 }
 
@@ -129,7 +146,11 @@ function addSeason(book: Book, season: Season): void {
   if (!home) throw new Error(`unknown front in "${season.fronts}"`);
   const { timezone, currency, weekend: weekendDays = '67' } = home;
   for (const [key, venue] of Object.entries(season.venues)) {
-    addNamed(book, 'venues', key, { name: venue.name, timezone: venue.timezone ?? timezone, city: venue.city });
+    addNamed(book, 'venues', key, {
+      name: venue.name,
+      timezone: venue.timezone === undefined ? timezone : venue.timezone,
+      city: venue.city,
+    });
   }
   for (const { products, ...shared } of season.sections) {
     for (const product of products) {
@@ -139,6 +160,18 @@ function addSeason(book: Book, season: Season): void {
       attachTerms(book, entry);
       addTiers(book, entry, entry.prices);
       addSessions(book, entry);
+    }
+  }
+  addTexts(book, season);
+}
+
+function addTexts(book: Book, { texts = {} }: Season): void {
+  for (const [locale, kinds] of Object.entries(texts)) {
+    for (const [kind, table] of TEXT_TABLES) {
+      for (const [name, fields] of Object.entries(kinds[kind] ?? {})) {
+        const id = String(idOf(book, table, name));
+        for (const [field, text] of Object.entries(fields)) add(book, 'texts', { kind, id, locale, field, text });
+      }
     }
   }
 }
@@ -224,6 +257,7 @@ function addTiers(book: Book, entry: Entry, prices: string | PriceList, session_
         product_id: idOf(book, 'products', entry.slug),
         session_id,
         name,
+        channels: offer.channels,
         kind: offer.addon ? 'addon' : undefined,
         is_public: offer.hidden ? 0 : undefined,
         in_price_from: offer.aside ? 0 : undefined,
@@ -239,24 +273,33 @@ function addTiers(book: Book, entry: Entry, prices: string | PriceList, session_
 
 function addSessions(book: Book, entry: Entry): void {
   const { slug, season, timezone, weekendDays } = entry;
-  const places = words(entry.venue).map((venue) => ({ venue, timezone: season.venues[venue]?.timezone ?? timezone }));
+  const places = words(entry.venue).map((venue) => ({
+    venue,
+    timezone: entry.zone ?? season.venues[venue]?.timezone ?? timezone,
+  }));
   let upcoming = 0;
   for (const start of startsOf(schedules[entry.plays], { slug, places, weekendDays }, book.now)) {
     const own = start.millis > book.now ? entry.sessions?.[upcoming++] : undefined;
-    const { status, paused, available, movedBy, opens, prices, excluded } = { ...entry.sessions?.all, ...own };
+    const change = { ...entry.sessions?.all, ...own };
+    const { status, paused, available, allotted, movedBy, opens, announced, prices, excluded } = change;
     const day = DateTime.fromMillis(start.millis, { zone: start.timezone });
     const session_id = addNumbered(book, 'sessions', {
       product_id: idOf(book, 'products', slug),
       venue_id: idOf(book, 'venues', start.venue),
       ...start.columns,
+      timezone: entry.zone,
       sales_start_at: instantOf(opens, timezone, book.now) ?? start.columns['sales_start_at'],
       status,
       previous_starts_at: movedBy && instant(day.minus({ days: movedBy }).toMillis()),
+      visible_from: instantOf(announced, timezone, book.now),
       paused,
       available: available ?? start.columns['available'],
     });
     for (const front_id of idsOf(book, 'fronts', excluded)) {
       add(book, 'front_session_exclusions', { front_id, session_id });
+    }
+    for (const [code, left] of Object.entries(allotted ?? {})) {
+      add(book, 'front_allocations', { front_id: idOf(book, 'fronts', code), session_id, available: left });
     }
     const list = prices ?? (start.isWeekend ? entry.weekendPrices : undefined);
     if (list) addTiers(book, entry, list, session_id);

@@ -36,6 +36,8 @@ export interface Schedule {
   readonly salesEnd?: number;
   /** Sales open at 10:00, that many days before. */
   readonly opensBefore?: number;
+  /** One daily session for so many dates, each of so many minutes. */
+  readonly dates?: number;
   /** No time is printed on the ticket. */
   readonly untimed?: true;
 }
@@ -78,14 +80,15 @@ export function* startsOf(
 }
 
 function columnsOf(schedule: Schedule, slug: string, start: DateTime, now: number): Start['columns'] {
-  const { minutes, seats, salesEnd, opensBefore, untimed } = schedule;
+  const { minutes, seats, salesEnd, opensBefore, dates, untimed } = schedule;
   const millis = start.toMillis();
   const local = start.toFormat("yyyy-MM-dd'T'HH:mm:ss");
   const opening = opensBefore && start.minus({ days: opensBefore }).set({ hour: 10, minute: 0 });
   return {
     starts_at: instant(millis),
     starts_local: untimed ? undefined : local,
-    ends_at: instant(millis + minutes * MINUTE_MS),
+    ends_at: instant(start.plus({ days: (dates ?? 1) - 1, minutes }).toMillis()),
+    daily: dates === undefined ? undefined : 1,
     sales_start_at: opening && instant(opening.toMillis()),
     sales_end_at: salesEnd === undefined ? undefined : instant(millis + salesEnd * MINUTE_MS),
     available: seats === null ? undefined : seatsLeft(seats, (millis - now) / DAY_MS, `${slug} ${local}`),

@@ -11,13 +11,14 @@ type Amount = number | Readonly<Partial<Record<Currency, number>>>;
 
 /**
  * A ticket with conditions; `hidden` = not public, `aside` = does not count for priceFrom, `left` =
- * tickets left.
+ * tickets left, `channels` = sold there only.
  */
 interface Offer {
   readonly amount: Amount;
   readonly from?: Moment;
   readonly until?: Moment;
   readonly left?: number;
+  readonly channels?: string;
   readonly addon?: true;
   readonly hidden?: true;
   readonly aside?: true;
@@ -28,12 +29,16 @@ export type PriceList = Readonly<Record<string, Amount | Offer>>;
 
 /** What sets one session (or all) of a product apart from its schedule. */
 interface SessionChange {
-  readonly status?: 'draft' | 'postponed' | 'cancelled';
+  readonly status?: 'draft' | 'rescheduled' | 'postponed' | 'cancelled';
   readonly paused?: true;
   readonly available?: number;
+  /** What fronts (by code) have left of a contingent of their own. */
+  readonly allotted?: Readonly<Record<string, number>>;
   /** Moved by this many days: it was to be on the date so many days before. */
   readonly movedBy?: number;
   readonly opens?: Moment;
+  /** Nobody sees it before. */
+  readonly announced?: Moment;
   /** Own tiers instead of the product's: a price list of the season by name, or one written out. */
   readonly prices?: string | PriceList;
   /** Fronts (codes, space-separated) that do not sell it. */
@@ -77,6 +82,8 @@ export interface Product extends Partial<Shared> {
   readonly slug: string;
   readonly name: string;
   readonly age: number;
+  /** The time zone of its sessions, in place of their venues'. */
+  readonly zone?: string;
   /** A badge, or one with the window in which it is shown. */
   readonly badges?: readonly (string | readonly [badge: string, from: Moment | null, until: Moment | null])[];
   /** Own tiers of the sessions on weekend days. */
@@ -111,16 +118,28 @@ interface Term {
   readonly fronts?: string;
 }
 
+interface Badge extends Omit<Term, 'fronts'> {
+  readonly color: string;
+  /** Shown only where the rule holds, on the products that name it; `below` = seats left at most. */
+  readonly rule?: 'few-left' | 'moved';
+  readonly below?: number;
+}
+
+/** What `texts` translates, as the table of that name calls it. */
+export type TextKind = 'product' | 'venue' | 'image' | 'category' | 'group' | 'tag' | 'badge';
+
 export interface Season {
   /** Codes; the first gives zone, weekend and currency to what does not name its own. */
   readonly fronts: string;
-  readonly venues: Readonly<Record<string, { readonly name: string; readonly city: string | null; readonly timezone?: string }>>;
+  readonly venues: Readonly<Record<string, { readonly name: string; readonly city: string | null; readonly timezone?: string | null }>>;
   /** Who took the pictures: text and link. Some pictures are credited to nobody. */
   readonly credits: readonly (readonly [text: string, url: string | null])[];
-  readonly categories: readonly (Term & { readonly plural: string })[];
+  readonly categories: readonly (Term & { readonly plural?: string })[];
   readonly groups: readonly (Term & { readonly cardType: 1 | 2 | 3 })[];
   readonly tags: readonly Omit<Term, 'fronts'>[];
-  readonly badges: readonly (Omit<Term, 'fronts'> & { readonly color: string })[];
+  readonly badges: readonly Badge[];
   readonly prices: Readonly<Record<string, PriceList>>;
   readonly sections: readonly Section[];
+  /** Names in other languages: locale → kind → slug or venue's key → column → text. */
+  readonly texts?: Readonly<Record<string, Readonly<Partial<Record<TextKind, Readonly<Record<string, Readonly<Record<string, string>>>>>>>>>;
 }

@@ -38,7 +38,7 @@ describe('what a build prints and leaves', () => {
     const first = await playbill(['build', '--db', database, '--out', out, '--now', NOW]);
     expect(first.stderr).toBe('');
     expect(first.status).toBe(0);
-    expect(first.stdout).toContain('Published 9 of 9 fronts as of 2026-05-01T09:00:00Z, horizon 6h; release ');
+    expect(first.stdout).toContain('Published 13 of 13 fronts as of 2026-05-01T09:00:00Z, horizon 6h; release ');
     expect(first.stdout).toMatch(/^moscow +\d+ +\d+\+1 +2026-05-01 \d\d:\d\dZ/m);
     for (const line of first.stdout.split('\n').slice(0, 10)) expect(line.length, line).toBeLessThanOrEqual(120);
     const times = new Map([...filesOf(out).keys()].map((path) => [path, statSync(join(out, path)).mtimeMs]));
@@ -449,7 +449,7 @@ describe('errors in rows take out what they concern, with a finding that names t
     const { status, stdout } = await playbill(['build', '--db', make(), '--out', out, '--now', NOW, ...allow]);
     expect(stdout).toContain(finding);
     expect(status, stdout).toBe(expected);
-    expect(stdout).toContain('Published 9 of 9 fronts');
+    expect(stdout).toContain('Published 13 of 13 fronts');
     if (expected === 7) expect(stdout).toMatch(/^tokyo: \d.* left out: bad data \(see: playbill check-db --db /m);
     else expect(stdout).toMatch(/^(\d+ errors? leaves?|The errors leave) out no product and no session$/m);
   });
@@ -524,7 +524,7 @@ describe('errors in rows take out what they concern, with a finding that names t
     const held = await playbill(['build', '--db', db, '--out', out, '--now', NOW]);
     expect(held.stdout).toContain('9 of 9 published fronts have vanished from the catalogue');
     expect(held.status).toBe(4);
-    expect([...filesOf(out).keys()].filter((path) => path.endsWith('pointer.json'))).toHaveLength(9);
+    expect([...filesOf(out).keys()].filter((path) => path.endsWith('pointer.json'))).toHaveLength(13);
     const allowed = await playbill([
       'build',
       '--db',

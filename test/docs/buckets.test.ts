@@ -85,9 +85,9 @@ afterAll(async () => {
 });
 
 test('from the guide alone: a build, a worker over the private bucket, a signed request answered', async () => {
-  expect(printed).toMatch(/^Published 9 of 9 fronts /m);
-  expect(printed).toMatch(/^9 fronts as of .*: all fresh$/m);
-  expect(printed).toMatch(/^Checked 9 fronts, .*: 0 errors, 0 warnings$/m);
+  expect(printed).toMatch(/^Published 13 of 13 fronts /m);
+  expect(printed).toMatch(/^13 fronts as of .*: all fresh$/m);
+  expect(printed).toMatch(/^Checked 13 fronts, .*: 0 errors, 0 warnings$/m);
   const { status, stdout } = await run(['bash', '-e', '-o', 'pipefail', '-c', typed().at(-1) ?? ''], bare, {
     cwd: work,
   });

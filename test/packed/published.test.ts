@@ -102,7 +102,7 @@ test('playbill demo: from nothing to a page with cards, which leaves nothing beh
     demo.interrupt();
     const { status, stdout, stderr } = await demo.ended;
     expect(status).toBe(0);
-    expect(stdout).toContain('Published 9 of 9 fronts');
+    expect(stdout).toContain('Published 13 of 13 fronts');
     const [, folder = ''] = /^Showing (.*)\/out;/m.exec(stderr) ?? [];
     expect(folder).toContain('playbill-demo-');
     expect(existsSync(folder)).toBe(false);
@@ -124,7 +124,7 @@ test('playbill demo --to keeps the catalogue, and builds it again the next time'
     const demo = start(['demo', '--to', 'kept', '--port', '0'], where);
     await demo.printed(/http:/);
     demo.interrupt();
-    expect(await demo.ended).toMatchObject({ status: 0, stdout: expect.stringContaining('Published 9 of 9 fronts') });
+    expect(await demo.ended).toMatchObject({ status: 0, stdout: expect.stringContaining('Published 13 of 13 fronts') });
     expect(readdirSync(join(cwd, 'kept'))).toEqual(expect.arrayContaining(['catalogue.sqlite', 'out']));
   }
 });

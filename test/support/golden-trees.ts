@@ -1,5 +1,5 @@
 // The demo catalogue at a few chosen instants, as text that a person can review: the manifest whole
-// (every file of the tree with its digest, every pointer), and every edition of one small front
+// (every file of the tree with its digest, every pointer), and every edition of a few small fronts
 // with a line per card.
 
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ import { buildTree, catalogueAt, filesOf, instant } from './trees.ts';
  */
 export const GOLDEN_INSTANTS = ['2026-05-01T09:00:00Z', '2026-03-28T19:30:00Z', '2026-12-31T20:59:59Z'] as const;
 
-/** The front shown in full. */
-const FRONT = 'kuwait';
+/** The fronts shown in full: a plain one, a translated one, a partner, and one with a night. */
+const FRONTS = ['kuwait', 'rives-en', 'quais', 'minuit-passe'];
 
 export function goldenName(now: string): string {
   return `${now.replaceAll(':', '')}.txt`;
@@ -34,12 +34,14 @@ export async function goldenText(folder: string, now: string): Promise<string> {
     if (!/\.[0-9a-f]{16}\.json$/.test(path) && !manifests.some(([manifest]) => manifest === path))
       lines.push(path, `  ${text.trimEnd()}`);
   }
-  const pointerPath = `public/fronts/${FRONT}/pointer.json`;
-  const pointer = parsePointer(new TextEncoder().encode(files.get(pointerPath) ?? ''), pointerPath);
-  for (const endpoint of ['products', 'categories'] as const) {
-    for (const entry of pointer.ok ? pointer.value[endpoint] : []) {
-      const text = files.get(`public/fronts/${FRONT}/${endpoint}.${entry.slice(21)}.json`) ?? '';
-      lines.push('', `## ${FRONT} ${endpoint} from ${entry.slice(0, 20)}`, text.replaceAll('},{', '},\n{').trimEnd());
+  for (const front of FRONTS) {
+    const pointerPath = `public/fronts/${front}/pointer.json`;
+    const pointer = parsePointer(new TextEncoder().encode(files.get(pointerPath) ?? ''), pointerPath);
+    for (const endpoint of ['products', 'categories'] as const) {
+      for (const entry of pointer.ok ? pointer.value[endpoint] : []) {
+        const text = files.get(`public/fronts/${front}/${endpoint}.${entry.slice(21)}.json`) ?? '';
+        lines.push('', `## ${front} ${endpoint} from ${entry.slice(0, 20)}`, text.replaceAll('},{', '},\n{').trimEnd());
+      }
     }
   }
   return `${lines.join('\n')}\n`;
