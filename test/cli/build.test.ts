@@ -458,7 +458,7 @@ describe('errors in rows take out what they concern, with a finding that names t
     const db = spoilt('code.sqlite', "UPDATE fronts SET code = 'Tokyo!' WHERE code = 'tokyo'");
     const { status, stdout } = await playbill(['build', '--db', db, '--out', join(root, 'code'), '--now', NOW]);
     expect(stdout).toContain('value-invalid fronts ');
-    expect(stdout).toContain('Published 8 of 8 fronts');
+    expect(stdout).toContain('Published 12 of 12 fronts');
     expect(status).toBe(3);
   });
 
@@ -505,7 +505,7 @@ describe('errors in rows take out what they concern, with a finding that names t
     const db = withView(
       'same-id.sqlite',
       'fronts',
-      "SELECT iif(code = 'moscow', (SELECT id FROM own_fronts WHERE code = 'berlin'), id) AS id, code, name, timezone, currency, currency_exponent, weekend_days, status, min_cards FROM own_fronts",
+      "SELECT iif(code = 'moscow', (SELECT id FROM own_fronts WHERE code = 'berlin'), id) AS id, code, name, timezone, locale, channel, day_starts_at, currency, currency_exponent, weekend_days, status, min_cards FROM own_fronts",
     );
     const { status, stdout } = await playbill(['build', '--db', db, '--out', out, '--now', NOW]);
     expect(stdout).toContain('duplicate-key fronts ');
@@ -522,7 +522,7 @@ describe('errors in rows take out what they concern, with a finding that names t
     await playbill(['build', '--db', database, '--out', out, '--now', NOW]);
     const db = spoilt('vanished.sqlite', 'DELETE FROM fronts');
     const held = await playbill(['build', '--db', db, '--out', out, '--now', NOW]);
-    expect(held.stdout).toContain('9 of 9 published fronts have vanished from the catalogue');
+    expect(held.stdout).toContain('13 of 13 published fronts have vanished from the catalogue');
     expect(held.status).toBe(4);
     expect([...filesOf(out).keys()].filter((path) => path.endsWith('pointer.json'))).toHaveLength(13);
     const allowed = await playbill([

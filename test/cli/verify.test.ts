@@ -93,7 +93,7 @@ describe('playbill verify', () => {
     expect(stdout.split('\n')).toEqual([
       'warning unexpected public/robots.txt: a file that is not part of a tree',
       ...pointers.map((path) => `error pointer-invalid ${path}: expected UTF-8 JSON, found 12 bytes that are not`),
-      expect.stringMatching(/^Checked 7 fronts, \d+ edition files .*, 1 release: 2 errors, 1 warning$/),
+      expect.stringMatching(/^Checked 11 fronts, \d+ edition files .*, 1 release: 2 errors, 1 warning$/),
       '',
     ]);
     expect(stderr).toBe('');
