@@ -3,39 +3,25 @@
 // database does.
 
 import { DateTime } from 'luxon';
+import {
+  add,
+  addNamed,
+  addNumbered,
+  idOf,
+  idsOf,
+  newBook,
+  rowsOf,
+  words,
+  type Book,
+  type Row,
+  type Table,
+} from './book.ts';
 import { fronts } from './fronts.ts';
 import { instant, instantOf } from './moment.ts';
 import { hash, startsOf } from './schedule.ts';
 import { schedules } from './schedules.ts';
 import type { Currency, PriceList, Product, Season, Section, Shared, TextKind } from './season.ts';
 import { seasons } from './seasons.ts';
-
-/** Parents before children, so that the rows can be inserted in this order with foreign keys on. */
-const TABLES = [
-  'fronts',
-  'front_keys',
-  'venues',
-  'images',
-  'products',
-  'front_products',
-  'sessions',
-  'front_session_exclusions',
-  'front_allocations',
-  'price_tiers',
-  'categories',
-  'front_categories',
-  'product_categories',
-  'groups',
-  'front_groups',
-  'product_groups',
-  'tags',
-  'product_tags',
-  'badges',
-  'product_badges',
-  'texts',
-] as const;
-type Table = (typeof TABLES)[number];
-type Row = Record<string, string | number | null>;
 
 const TEXT_TABLES = [
   ['product', 'products'],
@@ -46,16 +32,6 @@ const TEXT_TABLES = [
   ['tag', 'tags'],
   ['badge', 'badges'],
 ] as const satisfies readonly (readonly [TextKind, Table])[];
-
-/**
- * The catalogue under construction: its rows, and the ids of the names that data/demo uses
- * (`venues big` → 1).
- */
-interface Book {
-  readonly now: number;
-  readonly rows: ReadonlyMap<Table, Row[]>;
-  readonly ids: Map<string, number>;
-}
 
 /** A product of data/demo with the defaults of its section and season. */
 interface Entry extends Omit<Section, 'products'>, Omit<Product, keyof Shared> {
@@ -75,7 +51,7 @@ export function* demoRows(now: string): Iterable<{ table: string; row: Row }> {
   if (Number.isNaN(millis) || instant(millis) !== now) {
     throw new Error(`now: expected YYYY-MM-DDTHH:MM:SSZ, found "${now}"`);
   }
-  const book: Book = { now: millis, rows: new Map(TABLES.map((table) => [table, []])), ids: new Map() };
+  const book = newBook(millis);
   addFronts(book);
   for (const season of seasons) addTaxonomy(book, season);
   for (const season of seasons) addSeason(book, season);
@@ -304,51 +280,4 @@ function addSessions(book: Book, entry: Entry): void {
     const list = prices ?? (start.isWeekend ? entry.weekendPrices : undefined);
     if (list) addTiers(book, entry, list, session_id);
   }
-}
-
-/** Leaves out undefined values, so that the column gets its default, and writes true as 1. */
-function add(
-  book: Book,
-  table: Table,
-  values: Readonly<Record<string, string | number | boolean | null | undefined>>,
-): void {
-  const row: Row = {};
-  for (const [column, value] of Object.entries(values)) {
-    if (value === undefined || value === null || value === false) continue;
-    row[column] = value === true ? 1 : value;
-  }
-  rowsOf(book, table).push(row);
-}
-
-function addNumbered(book: Book, table: Table, values: Parameters<typeof add>[2]): number {
-  const id = rowsOf(book, table).length + 1;
-  add(book, table, { id, ...values });
-  return id;
-}
-
-function addNamed(book: Book, table: Table, name: string, values: Parameters<typeof add>[2]): number {
-  if (book.ids.has(`${table} ${name}`)) throw new Error(`data/demo has "${name}" twice among its ${table}`);
-  const id = addNumbered(book, table, values);
-  book.ids.set(`${table} ${name}`, id);
-  return id;
-}
-
-function idOf(book: Book, table: Table, name: string): number {
-  const id = book.ids.get(`${table} ${name}`);
-  if (id === undefined) throw new Error(`data/demo names "${name}", which is not among its ${table}`);
-  return id;
-}
-
-function idsOf(book: Book, table: Table, names: string | undefined): number[] {
-  return words(names).map((name) => idOf(book, table, name));
-}
-
-function rowsOf(book: Book, table: Table): Row[] {
-  const rows = book.rows.get(table);
-  if (!rows) throw new Error(`no table ${table}`);
-  return rows;
-}
-
-function words(list: string | undefined): string[] {
-  return (list ?? '').split(' ').filter((word) => word !== '');
 }
