@@ -113,7 +113,7 @@ describe('--front', () => {
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toBe(
       'error front-unknown: expected the code of a front, found "paris"\n' +
-        '  hint: fronts are: berlin, fonar, kassa, kuwait, montreal, moscow, mumbai, neva, riyadh, tokyo\n',
+        '  hint: fronts are: berlin, fonar, kassa, kuwait, minuit-passe, montreal, moscow, mumbai, neva, quais, …\n',
     );
   });
 });

@@ -38,7 +38,7 @@ test('a new catalogue: a table of rows, and how to check it', async () => {
   expect(status).toBe(0);
   expect(stdout).toMatch(/^table +rows\nfronts +\d+\nfront_keys +\d+\n/);
   expect(stdout.trimEnd().split('\n').slice(-2)).toEqual([
-    `Imported ${demoLines.length} rows of 19 tables into ${path}, which was created`,
+    `Imported ${demoLines.length} rows of 21 tables into ${path}, which was created`,
     `Check it with: playbill check-db --db ${path}`,
   ]);
   const checked = await playbill(['check-db', '--db', path]);

@@ -104,7 +104,9 @@ describe('playbill show', () => {
     const { status, stdout, stderr } = await playbill(words);
     const { error } = errorResultSchema.parse(JSON.parse(stdout));
     expect(error.code).toBe('nothing-published');
-    expect(error.hint).toBe('published fronts: berlin, fonar, kassa, kuwait, montreal, moscow, mumbai, riyadh, tokyo');
+    expect(error.hint).toBe(
+      'published fronts: berlin, fonar, kassa, kuwait, minuit-passe, montreal, moscow, mumbai, quais, rives, rives-en, riyadh, tokyo',
+    );
     expect(stderr).toContain('error nothing-published: expected front "paris" in ');
     expect(status).toBe(2);
   });

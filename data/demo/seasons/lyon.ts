@@ -55,7 +55,7 @@ export const lyon: Season = {
       { slug: 'dernier-acte-avant-l-aube', name: 'Dernier acte avant l’aube', age: 14, plays: 'once', badges: ['dernieres-places'], banner: 'rives', sessions: { 0: { available: 7, allotted: { quais: 60 } } } },
       { slug: 'le-jardin-sous-verre', name: 'Le Jardin sous verre', age: 12, prices: 'maison' },
       { slug: 'reverie-pour-deux-horloges', name: 'Rêverie pour deux horloges', age: 12, tags: 'creation' },
-      { slug: 'la-lettre-de-vaise', name: 'La Lettre de Vaise', age: 12, sessions: { 0: { announced: '+4h' } } },
+      { slug: 'la-lettre-de-vaise', name: 'La Lettre de Vaise', age: 12, sessions: { 0: { available: 150, announced: '+4h' } } },
       { slug: 'les-voyageurs-immobiles', name: 'Les Voyageurs immobiles', age: 8, venue: 'chapiteau', zone: 'Europe/London', plays: 'run', fronts: 'rives rives-en', groups: 'en-tribu' },
     ] },
     { venue: 'canuts', plays: 'chamber', prices: 'studio', categories: 'recitals', alt: 'Les musiciens de «\u00A0{}\u00A0»', products: [
