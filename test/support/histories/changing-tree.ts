@@ -139,7 +139,7 @@ export class ChangingTree {
   async #notify({ row }: Choice, now: Instant): Promise<void> {
     const release = await currentOf(this.out);
     if (release === null) return;
-    const due = await dueNotice(this.out, { plan: [], release, replaced: null }, now);
+    const due = await dueNotice(this.out, { plan: [], allowed: [], release, replaced: null }, now);
     const [before, after] = [this.#notified ?? new Map<string, string>(), this.model.served];
     const pathOf = (code: string): string => `/fronts/${code}/pointer.json`;
     const changed = [...after].filter(([code, text]) => before.get(code) !== text).map(([code]) => pathOf(code));
