@@ -52,7 +52,7 @@ export async function rollBackFronts(
   const holdEntry = await holdFronts(held, store);
   // State after a stop here: builds hold these fronts; every front has its old snapshot.
 
-  const manifest = mergedManifest(await asServed(current, hold, published), restored, now);
+  const manifest = mergedManifest(await othersAsServed(codes, current, hold, published), restored, now);
   const text = manifestText(manifest);
   const parts = await putParts(text, published, false, store);
   const head = await replaceIfChanged(pathOf({ kind: 'manifest', release: text.release }), text.text, store);
@@ -62,33 +62,37 @@ export async function rollBackFronts(
 }
 
 /**
- * The current release with the fronts as they are served: a run that stopped among the pointers has
- * left others than it lists.
+ * The current release with the other fronts alone, as they are served: a run that stopped among the
+ * pointers has left some that it does not list.
  */
-async function asServed(current: Manifest, hold: Hold | null, published: PublishedTree): Promise<Manifest> {
+async function othersAsServed(
+  codes: readonly string[],
+  current: Manifest,
+  hold: Hold | null,
+  published: PublishedTree,
+): Promise<Manifest> {
   const held = heldFronts(hold);
   const kept = [];
   for (const code of published.fronts) {
     const pointer = published.pointer(code);
-    if (pointer === null) continue;
+    if (pointer === null || codes.includes(code)) continue;
     const { front, files } = await published.keptFront(pointer, held.has(code) ? 'rolled-back' : null);
     kept.push({ listing: published.listingOf(pointer) ?? { ...front, asOf: pointer.now }, files });
   }
   return { ...current, fronts: kept.map(({ listing }) => listing), files: kept.flatMap(({ files }) => files) };
 }
 
-/** The current release with some fronts of another one. */
-function mergedManifest(current: Manifest, restored: Manifest, now: Instant): Manifest {
-  const codes = new Set(restored.fronts.map(({ front }) => front));
+/** The other fronts of a release, and those of another one. */
+function mergedManifest(others: Manifest, restored: Manifest, now: Instant): Manifest {
   const fronts = [
-    ...current.fronts.filter(({ front }) => !codes.has(front)).map((one) => asOfLast(one, current)),
+    ...others.fronts.map((one) => asOfLast(one, others)),
     ...restored.fronts.map((one) => ({ ...asOfLast(one, restored), held: 'rolled-back' as const })),
   ].sort((a, b) => (a.front < b.front ? -1 : 1));
-  const fileOf = new Map([...restored.files, ...current.files].map((file) => [file.path, file]));
+  const fileOf = new Map([...restored.files, ...others.files].map((file) => [file.path, file]));
   const paths = [...new Set(fronts.flatMap(({ pointer }) => editionPathsOf(pointer)))].sort();
   return {
-    ...current,
-    now: formatInstant(instantOf(Math.max(now, instantOfText(current.now)))),
+    ...others,
+    now: formatInstant(instantOf(Math.max(now, instantOfText(others.now)))),
     allowed: [],
     fronts,
     files: paths.flatMap((path) => fileOf.get(path) ?? []),

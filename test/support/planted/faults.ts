@@ -379,8 +379,8 @@ const RELEASE: readonly PlantedFault[] = [
   fault(
     'a rollback of fronts lists the others as the current release does',
     'release/history/rollback-fronts.ts',
-    'mergedManifest(await asServed(current, hold, published), restored, now)',
-    'mergedManifest(current, restored, now)',
+    'published.listingOf(pointer) ?? { ...front, asOf: pointer.now }',
+    '(current.fronts.find((one) => one.front === code) ?? front)',
     'cli/going-back-fronts.test.ts',
   ),
   fault(
