@@ -326,6 +326,18 @@ test('guards hold the same fronts back, with the same exit code', async () => {
   expect(finished.release).toBe(release);
 });
 
+test('fronts that have vanished are removed once finish is allowed to', async () => {
+  const changing = catalogue('vanishing', 'one');
+  changeDatabase(changing, 'delete from front_keys');
+  const out = join(temporaryFolder(), 'out');
+  await well(['build', '--db', changing, '--out', out, '--now', '2026-05-01T08:00:00Z']);
+  changeDatabase(changing, 'delete from fronts where id > 1');
+  for (const which of ['0/2', '1/2']) await shard(out, which, { db: changing });
+  expect((await finish(out, 2)).status).toBe(4);
+  const { status, fronts, allowed } = await finish(out, 2, 'r', ['--allow', 'max-shrink']);
+  expect([status, fronts.length, allowed.map(({ code }) => code)]).toEqual([0, 1, ['max-shrink']]);
+});
+
 test('a guard is asked once more: a build for a later now was published between the shards and their end', async () => {
   const out = join(temporaryFolder(), 'out');
   for (const which of ['0/2', '1/2']) await shard(out, which);

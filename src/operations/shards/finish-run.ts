@@ -95,9 +95,9 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
   const results: FrontResult[] = [];
   // A release for a later instant knows better which fronts there are.
   const isLate = !settings.guards.force && formatInstant(now) < (published.manifest?.now ?? '');
-  const allow = [...settings.guards.allow, ...(options.allow ?? [])];
-  refuseLost(published.manifest, catalogue.absent, { ...settings.guards, allow });
-  const recheck = { guards: { ...settings.guards, allow }, isLate, isPlan: holdsAll(hold) };
+  const guards = { ...settings.guards, allow: [...settings.guards.allow, ...(options.allow ?? [])] };
+  refuseLost(published.manifest, catalogue.absent, guards);
+  const recheck = { guards, isLate, isPlan: holdsAll(hold) };
   for (const { fronts } of found.values())
     for (const front of fronts)
       if (!heldFronts(hold).has(front.code)) results.push(await recheckFront(front, published, recheck, now));
@@ -122,7 +122,7 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
       },
       hold,
     ),
-    { ...settings, toolVersion, pruneGraceSeconds },
+    { ...settings, guards, toolVersion, pruneGraceSeconds },
     hold,
     published,
     { releaseStore: holdsAll(hold) ? dryRunStore(store) : store, store },

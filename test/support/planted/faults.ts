@@ -292,6 +292,20 @@ const RELEASE: readonly PlantedFault[] = [
     'unit/price-jump.test.ts',
   ),
   fault(
+    'finish publishes by the guards of its shards alone',
+    'operations/shards/finish-run.ts',
+    '{ ...settings, guards, toolVersion, pruneGraceSeconds }',
+    '{ ...settings, toolVersion, pruneGraceSeconds }',
+    'cli/shards.test.ts',
+  ),
+  fault(
+    'what the clock changed between two releases counts',
+    'release/diff/release-changes.ts',
+    'productsDigestAt(pointer, at));',
+    'productsDigestAt(pointer, pointer.now));',
+    'cli/release-changes.test.ts',
+  ),
+  fault(
     'a guard that an unnotified release let pass is not in the next notice',
     'operations/notices.ts',
     'mergedAllowed([allowed, ...missed])',
