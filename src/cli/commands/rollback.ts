@@ -39,7 +39,7 @@ function declareRollback(program: PlaybillCommand) {
     .jsonFlag()
     .helpBelow(`
 Examples:
-  playbill releases                        find the last good one, by its cards
+  playbill releases --changes              find the mistake; the release below it is good
   playbill diff 3f2a91c07be455d0 current   look at what has changed since
   playbill rollback 3f2a91c07be455d0       go back to it; run it again if it was interrupted
   playbill rollback --resume               when the catalogue is fixed; then build

@@ -13,9 +13,13 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /**
  * A document with every console block's output replaced by what its commands print now, stderr and
- * exit codes other than 0 included.
+ * exit codes other than 0 included. `after` is called after each command, with what it printed and
+ * the folder in which it ran.
  */
-export function withRealOutput(markdown: string): string {
+export function withRealOutput(
+  markdown: string,
+  after: (command: string, output: string, folder: string) => void = () => undefined,
+): string {
   const folder = mkdtempSync(join(tmpdir(), 'playbill-docs-'));
   try {
     mkdirSync(join(folder, 'bin'));
@@ -28,7 +32,12 @@ export function withRealOutput(markdown: string): string {
     const ids = new StandIns();
     return markdown.replaceAll(/^```console\n([^]*?)^```$/gm, (_, block: string) => {
       const commands = block.split('\n').filter((line) => line.startsWith('$ '));
-      return `\`\`\`console\n${commands.map((line) => run(line, work, join(folder, 'bin'), ids)).join('')}\`\`\``;
+      const printed = commands.map((line) => {
+        const text = run(line, work, join(folder, 'bin'), ids);
+        after(line.slice(2), text.slice(line.length + 1), work);
+        return text;
+      });
+      return `\`\`\`console\n${printed.join('')}\`\`\``;
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -299,13 +299,6 @@ const RELEASE: readonly PlantedFault[] = [
     'cli/shards.test.ts',
   ),
   fault(
-    'what the clock changed between two releases counts',
-    'release/diff/release-changes.ts',
-    'productsDigestAt(pointer, at));',
-    'productsDigestAt(pointer, pointer.now));',
-    'cli/release-changes.test.ts',
-  ),
-  fault(
     'a guard that an unnotified release let pass is not in the next notice',
     'operations/notices.ts',
     'mergedAllowed([allowed, ...missed])',
