@@ -302,7 +302,7 @@ describe('releases', () => {
   test('the health strip shows every front: cards, editions, validity, products without a card', async () => {
     const page = await open('?front=moscow');
     const items = page.locator('.health > li');
-    expect(await items.count()).toBe(9);
+    expect(await items.count()).toBe(13);
     const { fronts } = manifestIn(join(folder, 'out'));
     for (const [i, { front, cards, dropped, editions }] of fronts.entries()) {
       const text = await items.nth(i).innerText();

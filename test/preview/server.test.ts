@@ -262,7 +262,7 @@ test('a damaged tree is reported front by front, and the rest is shown', async (
   expect(fronts.find((view) => view.front === 'moscow')).toMatchObject({ pointer: null });
   expect(fronts.find((view) => view.front === 'moscow')?.problem).toContain('public/fronts/moscow/pointer.json');
   expect(fronts.some((view) => view.front === 'fonar')).toBe(false);
-  expect(fronts.filter(({ problem }) => problem === null)).toHaveLength(7);
+  expect(fronts.filter(({ problem }) => problem === null)).toHaveLength(11);
   const damaged = await ask(origin, `/api/fronts/berlin/${edition}`);
   expect([damaged.status, damaged.body]).toEqual([500, expect.stringContaining('expected a SHA-256 that begins with')]);
   server.close();

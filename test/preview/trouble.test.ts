@@ -64,7 +64,7 @@ describe('a tree without a build for 512 days', () => {
     });
     await openDesk(page, width);
     const fronts = page.locator('.health > li');
-    expect(await fronts.count()).toBe(9);
+    expect(await fronts.count()).toBe(13);
     for (const front of await fronts.all()) {
       const words = front.getByText(/^stale for 51\d d/);
       const [name, stale] = [await front.locator('.choose').boundingBox(), await words.boundingBox()];
@@ -126,7 +126,7 @@ describe('a pointer', () => {
     expect(await item.getAttribute('class')).toBe('is-chosen');
     expect(await item.locator('.bad').innerText()).toMatch(problem);
     // The others are as they were.
-    expect(await page.locator('.health > li').count()).toBe(9);
+    expect(await page.locator('.health > li').count()).toBe(13);
     await frontSelect(page).selectOption('tokyo');
     await page.locator('.card').first().waitFor();
     expect(await page.locator('h1').innerText()).toBe('tokyo');
