@@ -1,5 +1,6 @@
-// The catalogue under construction: rows by table, in the order of insertion, and the ids behind the
-// names that the tables of this folder use. Refuses a name that is taken, and one that is unknown.
+// The catalogue under construction: rows by table, in the order of insertion, and the ids behind
+// the names that the tables of this folder use. Refuses a name that is taken, and one that is
+// unknown.
 
 /** Parents before children, so that the rows can be inserted in this order with foreign keys on. */
 const TABLES = [

@@ -120,7 +120,7 @@ interface Term {
 
 interface Badge extends Omit<Term, 'fronts'> {
   readonly color: string;
-  /** Shown only where the rule holds, on the products that name it; `below` = seats left at most. */
+  /** Shown where the rule holds, on the products that name it; `below` = seats left at most. */
   readonly rule?: 'few-left' | 'moved';
   readonly below?: number;
 }
