@@ -80,7 +80,7 @@ describe('a column under a name that is nearly right', () => {
     database.close();
     const codes = (await findingsOf(path)).map(({ code, place }) => `${code} ${place}`);
     if (meant === null) {
-      expect(codes).toEqual([]);
+      expect(codes.filter((one) => one.startsWith('column-'))).toEqual([]);
       return;
     }
     expect(codes).toContain(`column-misspelled ${table}.${meant}`);

@@ -578,7 +578,7 @@ describe('--mirror', () => {
     product_tags: (i) => line('product_tags', { product_id: 14, tag_id: i }),
     badges: (i) => line('badges', { id: i, slug: `b${i}`, name: 'B', color: '#FF8800' }),
     product_badges: (i) => line('product_badges', { product_id: 14, badge_id: i }),
-    texts: (i) => line('texts', { kind: 'product', id: i, locale: 'en', field: 'name', text: 'T' }),
+    texts: (i) => line('texts', { kind: 'product', id: String(i), locale: 'en', field: 'name', text: 'T' }),
   };
   const decorations = TABLE_NAMES.filter((table) => table in rowsOf);
   const decorated = (totalOf: (table: TableName) => number): string => {

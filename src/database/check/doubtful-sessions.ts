@@ -77,7 +77,8 @@ export const REPEATED_SESSIONS = ruleOnRows(
         .groupBy([
           'product_id',
           'venue_id',
-          sql`coalesce(starts_at, starts_local)`,
+          'starts_at',
+          sql`case when starts_at is null then starts_local end`,
           sql`case when starts_at is null then timezone end`,
         ])
         .having((eb) => eb.fn.countAll(), '>', 1)

@@ -50,6 +50,7 @@ export const LONG: readonly string[] = [
  * published, in thousands of files.
  */
 export const ABOUT_DOCUMENTS: readonly string[] = [
+  'test/cli/incidents.test.ts',
   'test/fault/hostile-cells.test.ts',
   'test/fault/hostile-data.test.ts',
   'test/fault/very-many.test.ts',
@@ -128,6 +129,7 @@ export const FOLDERS_ONLY: readonly Reason[] = [
       'test/unit/demo-rows.test.ts',
       'test/unit/document-buffer.test.ts',
       'test/unit/document-diff.test.ts',
+      'test/unit/doubtful-rows.test.ts',
       'test/unit/edition-choice.test.ts',
       'test/unit/guards.test.ts',
       'test/unit/instant.test.ts',
