@@ -49,6 +49,9 @@ export const IS_THOROUGH = process.env['PLAYBILL_THOROUGH'] === 'yes';
 /** Whether this is `npm run soak`, or `npm run faults`, which counts every case. */
 export const IS_SOAK = process.env['PLAYBILL_SOAK'] === 'yes';
 
+/** Whether this is a suite for SQLite that runs on PostgreSQL. */
+export const IS_ON_SERVER = process.env['PLAYBILL_ON_POSTGRES'] === 'yes';
+
 /**
  * Of cases that each take long: every n-th, so that all kinds have their turn, and all of them in
  * `npm run soak`. `step` has no divisor in common with the number of kinds.

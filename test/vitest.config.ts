@@ -67,6 +67,7 @@ export function onPostgres(files: readonly string[]): TestProjectInlineConfigura
       ...perProject.test,
       name: 'postgres',
       include: [...files],
+      env: { PLAYBILL_ON_POSTGRES: 'yes' },
       setupFiles: ['test/support/postgres/mirror-setup.ts'],
     },
   };
@@ -81,6 +82,7 @@ export function fromPostgresIntoBucket(files: readonly string[]): TestProjectInl
     test: {
       ...store.test,
       name: 'bucket: memory, from postgres',
+      env: { ...store.test?.env, ...postgres.test?.env },
       setupFiles: [store, postgres].flatMap(({ test }) => test?.setupFiles ?? []),
     },
   };

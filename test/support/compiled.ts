@@ -4,9 +4,9 @@
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { diskFolder } from './memory-folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -28,7 +28,7 @@ export function compiledClient(): string {
 }
 
 export function setup(): () => void {
-  const folder = mkdtempSync(join(tmpdir(), 'playbill-command-'));
+  const folder = mkdtempSync(join(diskFolder(), 'playbill-command-'));
   chmodSync(folder, 0o755);
   const words = ['scripts/compile.ts', join(folder, 'dist')];
   const { status } = spawnSync(join(root, 'node_modules/.bin/tsx'), words, { cwd: root, stdio: 'inherit' });

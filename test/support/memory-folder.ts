@@ -2,6 +2,7 @@
 // they wait for it half of the time. So their temporary files go into memory where there is room.
 
 import { accessSync, constants, readFileSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { availableMemory } from 'node:process';
 
 const FOLDER = '/dev/shm';
@@ -21,6 +22,11 @@ function isFit(): boolean {
   } catch {
     return false;
   }
+}
+
+/** Where temporary files go that Deno reads: nothing below /dev may be allowed to it alone. */
+export function diskFolder(): string {
+  return tmpdir().startsWith('/dev/') ? '/tmp' : tmpdir();
 }
 
 /** Sends temporary files of this process, and of those that it starts, there; unless TMPDIR says where. */

@@ -13,6 +13,7 @@ import { TABLE_NAMES, TABLE_RULES, type TableName } from '../../src/database/con
 import { AppError } from '../../src/errors.ts';
 import { heldCodes } from '../../src/database/load/load-catalogue.ts';
 import { loadedCatalogue } from '../support/loaded-catalogue.ts';
+import { IS_ON_SERVER, sample } from '../speeds.ts';
 import { instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { everyColumnRead, findingsOf, goodCatalogue, GOOD_ROWS, insert } from '../support/database-rows.ts';
 
@@ -52,7 +53,7 @@ describe('a value that a column does not take is one finding, with table, key an
   test.each(everyColumnRead())('%s.%s', async (table, column, bad) => {
     const update = bare.prepare(`UPDATE ${table} SET ${column} = ?`);
     try {
-      for (const value of bad) {
+      for (const value of sample(bad, IS_ON_SERVER ? 4 : 1)) {
         update.run(value);
         const all = await findingsOf(path);
         const findings = all.filter(({ code }) => code === 'value-invalid');

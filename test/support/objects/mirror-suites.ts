@@ -40,7 +40,6 @@ export const LONG: readonly string[] = [
   'test/cli/show.test.ts',
   'test/fault/databases.test.ts',
   'test/fault/going-back.test.ts',
-  'test/property/immutable.test.ts',
   'test/property/sequences.test.ts',
   'test/property/shards.test.ts',
 ];
@@ -56,6 +55,7 @@ export const ABOUT_DOCUMENTS: readonly string[] = [
   'test/fault/very-many.test.ts',
   'test/property/demo-instants.test.ts',
   'test/property/diff.test.ts',
+  'test/property/immutable.test.ts',
   'test/property/laws.test.ts',
   'test/property/quiet-chain.test.ts',
   'test/unit/fields.test.ts',
@@ -66,7 +66,6 @@ export const ABOUT_DOCUMENTS: readonly string[] = [
 
 /** Of BRIEF, what reads or writes most kinds of objects, in most ways. */
 const EVERY_KIND_OF_OBJECT: readonly string[] = [
-  'test/cli/going-back.test.ts',
   'test/cli/key-guards.test.ts',
   'test/golden/golden.test.ts',
   'test/unit/quiet-pointer.test.ts',
