@@ -29,7 +29,7 @@ import { IS_SOAK } from '../speeds.ts';
 const REQUESTS = IS_SOAK ? 2000 : 400;
 /** Before nginx closes a connection (keepalive_requests). */
 const TURNS = 50;
-const ROUNDS = 5;
+const ROUNDS = 12;
 /**
  * The area under the curve is 0.5 where two kinds cannot be told apart; of 400 each its standard
  * error is 0.02, of 2,000 0.009.
