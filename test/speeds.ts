@@ -18,9 +18,9 @@ export const SERVERS_AND_TIME = [
   // Ceph; the command, killed and suspended, and several at once; every request answered wrongly.
   'test/objects/{gateway,fault-gateway,fault-killed,fault-requests,fault-shards,builders-keys,builders-meet,builders-processes,builders-suspended,refused-midway,same-tree}.test.ts',
   // PostgreSQL, PgBouncer.
-  'test/postgres/{absent,bad-input,cluster,connect,endless-queries,import,import-disturbed,native-types,one-state,own-triggers,random-mirrors,replica,same-tree,sessions,shards,throwing-views,writers}.test.ts',
+  'test/postgres/{absent,bad-input,cluster,connect,endless-queries,hints,import,import-disturbed,native-types,one-state,own-triggers,random-mirrors,replica,same-tree,sessions,shards,throwing-views,writers}.test.ts',
   // What hangs, is waited for, and tried again.
-  'test/cli/{bucket-errors,on-publish,shards,try-again}.test.ts',
+  'test/cli/{bucket-errors,going-back-fronts,import,on-publish,shards,try-again}.test.ts',
   'test/objects/lease.test.ts',
   // systemd, rsync, a container file, a compiled command.
   'test/recipes/*.test.ts',

@@ -113,10 +113,15 @@ export function parseWallTime(text: string): number | undefined {
   return text.length === 19 ? secondsOfDateTime(text) : undefined;
 }
 
+/** The time of day of a wall time, in seconds. */
+export function secondsOfDay(wallTime: number): number {
+  return wallTime - Math.floor(wallTime / SECONDS_PER_DAY) * SECONDS_PER_DAY;
+}
+
 /** Formats seconds as a wall time `YYYY-MM-DDTHH:MM:SS`; the inverse of parseWallTime. */
 export function formatDateTime(seconds: number): string {
   const dayNumber = Math.floor(seconds / SECONDS_PER_DAY);
-  const inDay = seconds - dayNumber * SECONDS_PER_DAY;
+  const inDay = secondsOfDay(seconds);
   const minutes = Math.floor(inDay / 60);
   return `${dateTextOf(dayNumber)}T${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}:${twoDigits(inDay % 60)}`;
 }

@@ -9,6 +9,7 @@ import {
   formatInstant,
   instantOfText,
   SECONDS_PER_DAY,
+  secondsOfDay,
   type Instant,
 } from '../../catalogue/instant.ts';
 import { TEXT_FIELDS, type TextField, type TextKind } from '../../catalogue/texts.ts';
@@ -127,7 +128,7 @@ export function dailyFinding(
   const [from, until] = [start + zone.offsetAt(start), end + zone.offsetAt(end)];
   const days = Math.floor(until / SECONDS_PER_DAY) - Math.floor(from / SECONDS_PER_DAY);
   const hours = `${formatDateTime(from)} to ${formatDateTime(until)}`;
-  if (days < 0 || until % SECONDS_PER_DAY <= from % SECONDS_PER_DAY) {
+  if (days < 0 || secondsOfDay(until) <= secondsOfDay(from)) {
     return fault('a time of day after that of its start, on the same date or a later one', hours);
   }
   return days < DATES_MAX ? null : fault(`at most ${DATES_MAX} dates`, hours);
@@ -150,7 +151,7 @@ export function pauseFinding(locationOf: () => string, paused: 0 | 1, pausedUnti
 export function textFieldFinding(locationOf: () => string, kind: TextKind, field: TextField): Finding | null {
   const fields: readonly TextField[] = TEXT_FIELDS[kind];
   if (fields.includes(field)) return null;
-  const message = `field: expected of a ${kind} ${fields.join(' or ')}, found ${field}`;
+  const message = `field: expected ${fields.join(' or ')} of kind ${kind}, found ${field}`;
   return findingOf('error', 'value-invalid', locationOf(), message, 'field');
 }
 

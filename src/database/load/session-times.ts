@@ -2,7 +2,7 @@
 // daily one. A wall time is resolved in the session's zone (catalogue.md, "Local times").
 
 import type { Zone } from '../../catalogue/calendar.ts';
-import { SECONDS_PER_DAY, type Instant } from '../../catalogue/instant.ts';
+import { SECONDS_PER_DAY, secondsOfDay, type Instant } from '../../catalogue/instant.ts';
 import type { Session } from '../../catalogue/product.ts';
 import type { Finding } from '../../findings.ts';
 import { dailyFinding, noZone, startOf, timeOf, type TimeCells } from '../contract/row-rules.ts';
@@ -70,7 +70,7 @@ function failed(finding: Finding | undefined): SessionTimes & { readonly startsA
 function datesOf(start: Instant, end: Instant, salesEnd: Instant | null, zone: Zone): SessionDate[] {
   const opens = start + zone.offsetAt(start);
   const closes = end + zone.offsetAt(end);
-  const hours = (closes % SECONDS_PER_DAY) - (opens % SECONDS_PER_DAY);
+  const hours = secondsOfDay(closes) - secondsOfDay(opens);
   const dates: SessionDate[] = [];
   for (let wallTime = opens; wallTime < closes; wallTime += SECONDS_PER_DAY) {
     const midnight = Math.floor(wallTime / SECONDS_PER_DAY) * SECONDS_PER_DAY;

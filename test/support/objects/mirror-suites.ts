@@ -5,7 +5,6 @@
 /** In `npm test`, on the store in memory. */
 export const BRIEF: readonly string[] = [
   'test/cli/diff.test.ts',
-  'test/cli/going-back.test.ts',
   'test/cli/key-guards.test.ts',
   'test/cli/manifests.test.ts',
   'test/cli/release-names.test.ts',
@@ -49,6 +48,7 @@ export const LONG: readonly string[] = [
  * published, in thousands of files.
  */
 export const ABOUT_DOCUMENTS: readonly string[] = [
+  'test/cli/going-back.test.ts',
   'test/cli/incidents.test.ts',
   'test/fault/hostile-cells.test.ts',
   'test/fault/hostile-data.test.ts',
@@ -129,6 +129,7 @@ export const FOLDERS_ONLY: readonly Reason[] = [
       'test/unit/document-buffer.test.ts',
       'test/unit/document-diff.test.ts',
       'test/unit/doubtful-rows.test.ts',
+      'test/unit/verify-days.test.ts',
       'test/unit/edition-choice.test.ts',
       'test/unit/guards.test.ts',
       'test/unit/instant.test.ts',
