@@ -94,7 +94,8 @@ describe('taken', () => {
     if (sql.includes('citext')) await overlay.client.query('CREATE EXTENSION citext');
     const isOther = sql.includes('word_of_enum');
     await overlay.replace(table, { [name]: sql });
-    const found = await findingsOf(overlay.url);
+    // What check-db alone advises is not about types.
+    const found = (await findingsOf(overlay.url)).filter(({ severity }) => severity === 'error');
     expect(found.map(findingLine)).toEqual(
       isOther ? [expect.stringMatching(/^error value-invalid sessions 15: status: .* found "live"$/)] : [],
     );
