@@ -27,3 +27,16 @@ const ADDITIONS: ReadonlySet<string> = new Set([
 export function isAddition(name: string): boolean {
   return ADDITIONS.has(name);
 }
+
+const EITHER = { instant: 'sessions.visible_from', wallTime: 'sessions.visible_from_local' } as const;
+
+/** The name of what a column says: an instant and its wall time say the same. */
+export function usedName(name: string): string {
+  return name === EITHER.wallTime ? EITHER.instant : name;
+}
+
+/** Of what was used, what a catalogue without these tables and columns can no longer say. */
+export function lostUses(uses: readonly string[], absent: readonly string[]): readonly string[] {
+  const isAbsent = (name: string): boolean => absent.includes(name) || absent.includes(name.replace(/\..*/, ''));
+  return uses.filter((name) => isAbsent(name) && (name !== EITHER.instant || isAbsent(EITHER.wallTime)));
+}

@@ -46,9 +46,9 @@ test('every table but front_keys is a view', () => {
   expect(views).toBe(20);
 });
 
-test('check-db finds nothing in it', async () => {
+test('check-db finds no more in it than in the demo: cards without a price', async () => {
   const { checked, findings } = await checkOf(theirs);
-  expect(findings).toEqual([]);
+  expect(new Set(findings.map(({ code }) => code))).toEqual(new Set(['currency-untiered']));
   expect(Object.keys(checked)).toHaveLength(21);
 });
 
@@ -83,7 +83,7 @@ test('with the offset of some starts beside them it is still the same tree', asy
   const count = offsets.prepare('SELECT count(starts_at) > 0 AND count(starts_at) < count(*) FROM sessions').pluck();
   expect(count.get()).toBe(1);
   offsets.close();
-  expect((await checkOf(path)).findings).toEqual([]);
+  expect((await checkOf(path)).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
   await buildTree(path, `${path}-out`, instant(NOW));
   expect(filesOf(`${path}-out`)).toEqual(filesOf(`${ours}-out`));
 });

@@ -5,6 +5,7 @@
 import type { Zone, Zones } from '../../catalogue/calendar.ts';
 import { instantOfText, type Instant } from '../../catalogue/instant.ts';
 import { isScheduled, tierRefusal } from '../../catalogue/offer.ts';
+import { usedName } from '../../contract/additions.ts';
 import type { BadSession, ChannelTier, ChannelTiers, PriceTier, Session, Venue } from '../../catalogue/product.ts';
 import type { Finding } from '../../findings.ts';
 import { SESSION, TIER } from './product-queries.ts';
@@ -137,7 +138,7 @@ export function sessionsOf(
     }
     log.add(times.findings, {});
     for (let i = FIRST_RARE; i < row.length; i++) {
-      if (row[i] !== null && row[i] !== 0) uses.add(`sessions.${SESSION.columns[i] ?? ''}`);
+      if (row[i] !== null && row[i] !== 0) uses.add(usedName(`sessions.${SESSION.columns[i] ?? ''}`));
     }
     const own = tiers.bySession.get(id);
     if (own?.length === 0) log.add([noPublicTier(SESSION.locationOf(row))], {});

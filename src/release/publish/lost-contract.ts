@@ -2,7 +2,7 @@
 // (catalogue.md, "What may be absent"): a migration that drops a column must not unlock what it
 // locked.
 
-import { isAddition } from '../../contract/additions.ts';
+import { isAddition, lostUses } from '../../contract/additions.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import { AppError } from '../../errors.ts';
 import { isAllowed, type GuardOptions } from './guards.ts';
@@ -14,11 +14,11 @@ type Had = Pick<Manifest, 'absent' | 'uses'>;
 export function lostSince(manifest: Had | null, absent: readonly string[]): readonly string[] {
   if (manifest === null) return [];
   const before = new Set(manifest.absent);
-  const used = new Set(manifest.uses);
   // With its table a column is lost, and absent.
-  return absent.filter((name) =>
-    isAddition(name) ? used.has(name) : !before.has(name) && !before.has(name.replace(/\..*/, '')),
+  const first = absent.filter(
+    (name) => !isAddition(name) && !before.has(name) && !before.has(name.replace(/\..*/, '')),
   );
+  return [...first, ...lostUses(manifest.uses ?? [], absent)];
 }
 
 /** What the manifest says of them. */

@@ -639,8 +639,8 @@ const DATABASE: readonly PlantedFault[] = [
   fault(
     'a column that was used may be lost',
     'release/publish/lost-contract.ts',
-    'isAddition(name) ? used.has(name) :',
-    'isAddition(name) ? false :',
+    '...lostUses(manifest.uses ?? [], absent)',
+    '...[]',
     'unit/absent.test.ts',
   ),
   fault(
