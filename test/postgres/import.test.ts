@@ -478,7 +478,7 @@ describe('--mirror', () => {
     const tiny = venues.map((one, i) => one.replace('Main', i % 1000 === 5 ? 'Tiny' : 'Large'));
     const error = await refusal(schema, () => mirrored(schema, FEED + tiny.join('')));
     expect(messagesOf(error).map((message) => /^rows\.ndjson:\d+/.exec(message)?.[0])).toEqual(
-      ['rows.ndjson:25', 'rows.ndjson:1025', 'rows.ndjson:2225'].slice(0, Math.ceil(TOTAL / 1000)),
+      ['rows.ndjson:27', 'rows.ndjson:1027', 'rows.ndjson:2027'].slice(0, Math.ceil(TOTAL / 1000)),
     );
   });
 
