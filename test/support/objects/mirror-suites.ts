@@ -39,7 +39,6 @@ export const LONG: readonly string[] = [
   'test/cli/show.test.ts',
   'test/fault/databases.test.ts',
   'test/fault/going-back.test.ts',
-  'test/property/sequences.test.ts',
   'test/property/shards.test.ts',
 ];
 
@@ -58,6 +57,7 @@ export const ABOUT_DOCUMENTS: readonly string[] = [
   'test/property/immutable.test.ts',
   'test/property/laws.test.ts',
   'test/property/quiet-chain.test.ts',
+  'test/property/sequences.test.ts',
   'test/unit/fields.test.ts',
   'test/unit/local-times.test.ts',
   'test/unit/undecodable-text.test.ts',
