@@ -18,9 +18,9 @@ export interface Boundaries {
 }
 
 /**
- * A product's own boundaries: ends of offers (of bad sessions, too), starts of sales, announcements, the validity of its public ticket
- * tiers and badges, and the end of its pause. They do not include the front's date changes or the
- * product's visibility on a front.
+ * A product's own boundaries: ends of offers (of bad sessions, too), starts of sales, announcements,
+ * the validity of its public ticket tiers and badges, and the end of its pause. They do not include
+ * the front's date changes or the product's visibility on a front.
  */
 export function boundariesOf(product: Product, now: Instant, until: Instant): Boundaries {
   const within = new Set<number>();
@@ -39,7 +39,9 @@ export function boundariesOf(product: Product, now: Instant, until: Instant): Bo
   let isLastOffered = false;
   let isAnyOffered = false;
   for (const session of product.sessions) {
-    const isOffered = offerRefusalAt(session, undefined, until) === null;
+    const refusal = offerRefusalAt(session, undefined, until);
+    // Where only tiers of other channels have expired, it is offered.
+    const isOffered = refusal === null || (refusal === 'prices-expired' && product.channelTiers !== null);
     isAnyOffered ||= isOffered;
     add(session.offerEndsAt, isOffered);
     add(session.salesStartAt, isOffered);

@@ -17,8 +17,9 @@ export interface Front extends FrontProfile {
 }
 
 /**
- * What a card depends on besides its product: the front's calendar (zone, start of the day
- * and weekend), its currency, its channel and its language. A product is evaluated once for all fronts that share these.
+ * What a card depends on besides its product: the front's calendar (zone, start of the day and
+ * weekend), its currency, its channel and its language. A product is evaluated once for all fronts
+ * that share these.
  */
 export interface FrontProfile {
   readonly zone: Zone;

@@ -46,6 +46,16 @@ test.each([
   ['the end of a pause', session(1, '12:00') + pause(at('11:00')), '11:00'],
   ['a beginning of visibility', session(1, '12:00') + visible(at('11:00'), 'NULL'), '11:00'],
   ['an end of visibility', session(1, '12:00') + visible('NULL', at('11:00')), '11:00'],
+  [
+    'a session without a public tier here, beside prices of other channels',
+    session(1, '12:00') +
+      session(2, '09:30') +
+      tier(1, 'NULL', at('09:30')) +
+      tier(2, 'NULL', 'NULL', '1') +
+      tier(3, 'NULL', 'NULL', '2') +
+      "UPDATE price_tiers SET is_public = 0 WHERE id = 2; UPDATE price_tiers SET channels = 'city' WHERE id = 3;",
+    '12:00',
+  ],
   // What lies behind the end of the offer, be the end within the horizon, or just at its end.
   ['a tier that ends later than the session', session(1, '09:30') + tier(1, 'NULL', at('11:00')), MIDNIGHT],
   ['a tier that begins later', session(1, '09:30') + tier(1, at('11:00'), 'NULL'), MIDNIGHT],
