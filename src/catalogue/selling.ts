@@ -32,7 +32,7 @@ export function productOn(product: Product, channel: string | null, terms: Front
   return {
     ...product,
     sessions,
-    badSessions: badSessions.filter((one) => one.id === null || one.isOnEveryChannel || !isElsewhere(one.id)),
+    badSessions: badSessions.filter(({ id, isOnEveryChannel }) => id === null || isOnEveryChannel || !isElsewhere(id)),
     elsewhereIds: product.scheduledIds.filter(isElsewhere),
   };
 }

@@ -14,7 +14,7 @@ import { contained, type FaultyRows } from '../support/reference/plain-containme
 import { renderPlain } from '../support/reference/plain-documents.ts';
 import { plainKysely } from '../support/reference/plain-tables.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
-import { buildTree, catalogueAt, documentAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';
+import { buildTree, documentAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';
 import { runs, SEED } from '../speeds.ts';
 
 const HORIZON_SECONDS = 30 * 3600;
@@ -24,7 +24,7 @@ const GUARDS = { maxShrink: 1, maxBad: 1, allow: [], force: false };
 interface FaultDraft {
   readonly table: TableName;
   readonly row: number;
-  readonly kind: 'value' | 'dangling' | 'repeated' | 'another product';
+  readonly kind: 'value' | 'dangling' | 'repeated' | 'slug' | 'another product';
   readonly column: number;
   readonly value: number;
 }
@@ -34,7 +34,7 @@ const TABLES_PLANTED = TABLE_NAMES.filter((table) => table !== 'front_keys');
 const faultArbitrary: fc.Arbitrary<FaultDraft> = fc.record({
   table: fc.constantFrom(...TABLES_PLANTED),
   row: fc.nat(),
-  kind: fc.constantFrom('value', 'value', 'value', 'dangling', 'repeated', 'another product'),
+  kind: fc.constantFrom('value', 'value', 'value', 'dangling', 'repeated', 'slug', 'another product'),
   column: fc.nat(),
   value: fc.nat(),
 });
@@ -99,6 +99,13 @@ function planted(valid: readonly CatalogueRow[], drafts: readonly FaultDraft[]):
       rows.push(copy);
       mark(row, '*');
       mark(copy, '*');
+    } else if (draft.kind === 'slug') {
+      // The reference finds by itself that two rows have it.
+      const table = 'slug' in cells ? draft.table : 'products';
+      const all = rows.filter((one) => one.table === table);
+      const [one, other] = [draft.row, draft.value].map((choice) => all[choice % all.length]);
+      if (one === undefined || other === undefined || bad.has(one) || bad.get(other)?.has('slug') === true) continue;
+      (one.row as Record<string, unknown>)['slug'] = other.row['slug'];
     } else {
       const tiers = rows.filter(({ table }) => table === 'price_tiers');
       const sessions = rows.filter(({ table }) => table === 'sessions');
@@ -109,11 +116,6 @@ function planted(valid: readonly CatalogueRow[], drafts: readonly FaultDraft[]):
     }
   }
   return { rows, bad };
-}
-
-/** In an order that foreign keys accept. */
-function inOrder(rows: readonly CatalogueRow[]): readonly CatalogueRow[] {
-  return TABLE_NAMES.flatMap((name) => rows.filter(({ table }) => table === name));
 }
 
 const caseArbitrary = fc.record({
@@ -144,7 +146,7 @@ test('law 7: what errors take out is what the table says, at every instant of th
         }
         const frontId = Number(front.row['id']);
         const { clean, products, sessions, namedBadges } = contained(faulty, frontId, now);
-        const handle = new Database(catalogueAt(join(root, `clean-${serial}-${code}.sqlite`), inOrder(clean)), {
+        const handle = new Database(uncheckedCatalogueAt(join(root, `clean-${serial}-${code}.sqlite`), clean), {
           readonly: true,
         });
         const plain = plainKysely(handle);
@@ -186,7 +188,7 @@ test('law 7: what errors take out is what the table says, at every instant of th
         handle.close();
       }
     }),
-    { numRuns: runs(300), ...(SEED === null ? {} : { seed: SEED }) },
+    { numRuns: runs(300), endOnFailure: true, ...(SEED === null ? {} : { seed: SEED }) },
   );
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
 });

@@ -26,15 +26,20 @@ beforeAll(() => {
 });
 afterAll(() => bare.close());
 
-/** What check-db finds while a fault is in the bare catalogue, as lines. */
-async function linesWith(plant: (database: Database.Database) => void): Promise<string[]> {
+/** A copy of the bare catalogue with a fault. @returns its path */
+async function spoiledBy(plant: (database: Database.Database) => void): Promise<string> {
   const spoiled = join(temporaryFolder(), 'spoiled.sqlite');
   await bare.backup(spoiled);
   const database = new Database(spoiled);
   database.pragma('journal_mode = WAL');
   plant(database);
   database.close();
-  return (await findingsOf(spoiled)).map(findingLine);
+  return spoiled;
+}
+
+/** What check-db finds while a fault is in the bare catalogue, as lines. */
+async function linesWith(plant: (database: Database.Database) => void): Promise<string[]> {
+  return (await findingsOf(await spoiledBy(plant))).map(findingLine);
 }
 
 const sql =
@@ -661,6 +666,7 @@ describe('the load finds what check-db finds', () => {
   const alone = "UPDATE venues SET timezone = 'Europe/Berlin'; UPDATE sessions SET starts_at = NULL";
   test.each([
     ['value-invalid', 'UPDATE products SET paused = 0'],
+    ['dangling-id', 'UPDATE products SET image_id = 999'],
     ['value-invalid', "UPDATE products SET name = printf('%.*c', 65537, 'x')"],
     ['zone-drift', "UPDATE sessions SET starts_local = '2026-05-05T20:00:00'"],
     ['no-public-tier', 'UPDATE price_tiers SET is_public = 0'],
@@ -674,13 +680,8 @@ describe('the load finds what check-db finds', () => {
     ['zone-unknown', "UPDATE venues SET timezone = '+03:00'; UPDATE sessions SET starts_at = NULL"],
     ['key-material-wrong', 'UPDATE front_keys SET secret_ref = NULL'],
     ['zone-unknown', "UPDATE venues SET timezone = '+03:00'"],
-  ])('%s', async (code, plant) => {
-    const spoiled = join(temporaryFolder(), 'spoiled.sqlite');
-    await bare.backup(spoiled);
-    const database = new Database(spoiled);
-    database.pragma('journal_mode = WAL');
-    database.exec(plant);
-    database.close();
+  ])('%s, %s', async (code, plant) => {
+    const spoiled = await spoiledBy(sql(plant));
     await using reader = await openCatalogue(spoiled);
     const now = instant('2026-05-01T09:00:00Z');
     const { catalogue, findings, leftOut } = await loadedCatalogue(reader, now);
@@ -691,6 +692,18 @@ describe('the load finds what check-db finds', () => {
     // A key takes out itself alone.
     const isLeftOut = findings.kept.some(({ severity }) => severity === 'error') && code !== 'key-material-wrong';
     expect([...leftOut]).toEqual(isLeftOut ? [14] : []);
+    expect(heldCodes(catalogue, findings)).toEqual([]);
+  });
+
+  test('two published products with one slug are both left out', async () => {
+    const spoiled = await spoiledBy((database) => {
+      insert(database, 'products', { ...GOOD_ROWS.products, id: 99 });
+      insert(database, 'front_products', { ...GOOD_ROWS.front_products, product_id: 99 });
+    });
+    await using reader = await openCatalogue(spoiled);
+    const { catalogue, findings, leftOut } = await loadedCatalogue(reader, instant('2026-05-01T09:00:00Z'));
+    expect(findings.kept.map(({ code, place }) => `${code} ${place}`)).toEqual(['duplicate-key products 99']);
+    expect(leftOut).toEqual(new Set([14, 99]));
     expect(heldCodes(catalogue, findings)).toEqual([]);
   });
 });

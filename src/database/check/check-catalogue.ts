@@ -10,7 +10,7 @@ import type { Finding } from '../../findings.ts';
 import { examineContract } from '../contract/check-schema.ts';
 import { danglingIds } from '../contract/dangling-ids.ts';
 import { anyTable, checkedRows, wholeTable } from '../contract/query-builders.ts';
-import { findingOf, quoted, RowChecker } from '../contract/row-checker.ts';
+import { findingOf, notUnique, RowChecker } from '../contract/row-checker.ts';
 import { TABLE_NAMES, TABLE_RULES, type TableName } from '../contract/tables.ts';
 import { Zones } from '../../catalogue/calendar.ts';
 import type { CatalogueReader } from '../reader.ts';
@@ -137,8 +137,7 @@ async function* repeatedValues(reader: CatalogueReader, table: TableName, column
         first = row;
         continue;
       }
-      const message = `${column}: expected a value that no other row has, found ${quoted(row[at])}, which is also that of ${checker.locationOf(first)}`;
-      yield findingOf('error', 'duplicate-key', checker.locationOf(row), message, column);
+      yield notUnique(checker.locationOf(row), column, row[at], checker.locationOf(first));
     }
   }
 }

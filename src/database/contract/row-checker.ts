@@ -213,6 +213,12 @@ export function repeated(location: string): Finding {
   return findingOf('error', 'duplicate-key', location, 'expected a key that no other row has, found it twice');
 }
 
+/** A row with a value that another row has too, in a column that is unique beside the key. */
+export function notUnique(location: string, column: string, value: unknown, other: string): Finding {
+  const message = `${column}: expected a value that no other row has, found ${quoted(value)}, which is also that of ${other}`;
+  return findingOf('error', 'duplicate-key', location, message, column);
+}
+
 /** What a finding of severity error takes out (containment.md); nothing if all are left out. */
 export interface Concerns {
   /** A front, which keeps its snapshot. */

@@ -11,8 +11,8 @@ import type { Finding } from '../../findings.ts';
 import type { CatalogueReader } from '../reader.ts';
 import {
   dangling,
-  findingOf,
   names,
+  notUnique,
   repeated,
   RowChecker,
   type FindingLog,
@@ -141,8 +141,9 @@ export async function loadFrontRows(
     const isDisabled = status === 'disabled';
     const otherId = idOf.get(code);
     if (codeOf.has(id) || otherId !== undefined) {
-      const message = `expected a unique id and code, found ${id} or "${code}" twice`;
-      log.add([findingOf('error', 'duplicate-key', FRONT.locationOf(row), message)], { frontId: id });
+      const location = FRONT.locationOf(row);
+      const finding = codeOf.has(id) ? repeated(location) : notUnique(location, 'code', code, `fronts ${otherId}`);
+      log.add([finding], { frontId: id });
       if (otherId !== undefined) log.badFrontIds.add(otherId);
       // Not the same row twice: one of the two has another front's id or code, and its own cannot
       // be known.

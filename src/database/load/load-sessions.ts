@@ -39,14 +39,6 @@ export interface ProductSessions {
   readonly channelTiers: ChannelTiers | null;
 }
 
-/** Where the findings come from that leave out a session. */
-interface FindingsOrigin {
-  /** They are those of another row, which has been noted already. */
-  readonly isNoted?: boolean;
-  /** They hide on which channels it is sold. */
-  readonly isOnEveryChannel?: boolean;
-}
-
 /** Sessions of one product while its rows are read. */
 class SessionRows {
   readonly sessions: Session[] = [];
@@ -54,35 +46,36 @@ class SessionRows {
   readonly #productId: number;
   readonly #now: Instant;
   readonly #log: FindingLog;
+  readonly #hidesTiers: (id: number) => boolean;
 
-  constructor(productId: number, now: Instant, log: FindingLog) {
+  /** `hidesTiers`: whether an error hides what a session sells, and so on which channels. */
+  constructor(productId: number, now: Instant, log: FindingLog, hidesTiers: (id: number) => boolean) {
     this.#productId = productId;
     this.#now = now;
     this.#log = log;
+    this.#hidesTiers = hidesTiers;
   }
 
-  /** Leaves out a session because of findings, at least one, unless it is over. */
-  leaveOut(
-    id: number | null,
-    endsAt: number,
-    findings: readonly Finding[],
-    { isNoted = false, isOnEveryChannel = false }: FindingsOrigin = {},
-  ): void {
+  /**
+   * Leaves out a session because of findings, at least one, unless it is over. `isNoted`: they are
+   * those of another row, which has been noted already.
+   */
+  leaveOut(id: number | null, endsAt: number, findings: readonly Finding[], isNoted = false): void {
     const [first] = findings;
     if (endsAt <= this.#now || first === undefined) return;
     const concerns = { sessionOf: this.#productId };
     if (isNoted) this.#log.takeOut(first, concerns);
     else this.#log.add(findings, concerns);
-    this.badSessions.push({ id, endsAt, code: first.code, isOnEveryChannel });
+    this.badSessions.push({ id, endsAt, code: first.code, isOnEveryChannel: id === null || this.#hidesTiers(id) });
   }
 
   /** Leaves out sessions that are good but for what is known only after all have been read. */
-  leaveOutMore(findingsOf: (session: Session) => readonly Finding[], origin: FindingsOrigin): void {
+  leaveOutMore(findingsOf: (session: Session) => readonly Finding[], isNoted = false): void {
     const all = this.sessions.splice(0);
     for (const session of all) {
       const findings = findingsOf(session);
       if (findings.length === 0) this.sessions.push(session);
-      else if (isScheduled(session.status)) this.leaveOut(session.id, session.offerEndsAt, findings, origin);
+      else if (isScheduled(session.status)) this.leaveOut(session.id, session.offerEndsAt, findings, isNoted);
     }
   }
 }
@@ -102,7 +95,9 @@ export function sessionsOf(
   const tiers = tiersOf(tierRows, log);
   if (tiers.channelTiers !== null) uses.add('price_tiers.channels');
   log.add(tiers.defaultFindings, { productId });
-  const read = new SessionRows(productId, now, log);
+  const { findingsBySession } = tiers;
+  const hidesTiers = (id: number): boolean => findingsBySession.has(id) || spoiledSessions.has(id);
+  const read = new SessionRows(productId, now, log, hidesTiers);
   const ids = new Set<number>();
   const repeatedIds = new Set<number>();
   /** The dates of daily sessions, by id. */
@@ -125,9 +120,7 @@ export function sessionsOf(
     if (venue === undefined || 'severity' in venue) {
       const finding = venue ?? dangling(SESSION.locationOf(row), 'venue_id', 'venues', venueId);
       if (isScheduled(status))
-        read.leaveOut(id, endOfSession(endCells(row), zoneOfBad(row, context)), [finding], {
-          isNoted: venue !== undefined,
-        });
+        read.leaveOut(id, endOfSession(endCells(row), zoneOfBad(row, context)), [finding], venue !== undefined);
       continue;
     }
     const zone = row[9] === null ? venue.zone : zones.get(row[9]);
@@ -163,17 +156,10 @@ export function sessionsOf(
     });
   }
   if (repeatedIds.size > 0) {
-    read.leaveOutMore(({ id }) => (repeatedIds.has(id) ? [repeated(`sessions ${id}`)] : []), {});
+    read.leaveOutMore(({ id }) => (repeatedIds.has(id) ? [repeated(`sessions ${id}`)] : []));
   }
-  const { findingsBySession } = tiers;
-  if (findingsBySession.size > 0)
-    read.leaveOutMore(({ id }) => findingsBySession.get(id) ?? [], { isOnEveryChannel: true });
-  if (spoiledSessions.size > 0) {
-    read.leaveOutMore(({ id }) => [spoiledSessions.get(id) ?? []].flat(), {
-      isNoted: true,
-      isOnEveryChannel: true,
-    });
-  }
+  if (findingsBySession.size > 0) read.leaveOutMore(({ id }) => findingsBySession.get(id) ?? []);
+  if (spoiledSessions.size > 0) read.leaveOutMore(({ id }) => [spoiledSessions.get(id) ?? []].flat(), true);
   const sessions =
     dates.size === 0 ? read.sessions : read.sessions.flatMap((one) => onDates(one, dates.get(one.id), now));
   return { sessions: sorted(sessions), badSessions: read.badSessions, channelTiers: tiers.channelTiers };

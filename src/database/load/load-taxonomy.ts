@@ -5,19 +5,11 @@ import type { Venue } from '../../catalogue/product.ts';
 import type { Taxonomy } from '../../catalogue/taxonomy.ts';
 import type { CatalogueReader } from '../reader.ts';
 import type { Finding } from '../../findings.ts';
-import {
-  FindingLog,
-  findingOf,
-  parseId,
-  repeated,
-  RowChecker,
-  type ColumnsOf,
-  type RowOf,
-} from '../contract/row-checker.ts';
-import type { TableName } from '../contract/tables.ts';
+import { FindingLog, parseId, repeated, RowChecker, type ColumnsOf, type RowOf } from '../contract/row-checker.ts';
 import { checkedRows, knownTables } from '../contract/query-builders.ts';
 import { ruleFinding } from '../contract/row-rules.ts';
 import { unknownZone } from '../contract/zones.ts';
+import { UniqueSlugs } from './unique-slugs.ts';
 
 /** By id: the position of an element, or a finding where the row is bad. */
 export type Positions = ReadonlyMap<number, number | Finding>;
@@ -90,11 +82,7 @@ async function looseBadges(
   return ruled.filter(({ id }) => !namedIds.has(id)).map(({ position }) => position);
 }
 
-async function loadElements<
-  T extends TableName,
-  const C extends ColumnsOf<T>,
-  E extends { readonly id: number; readonly slug: string },
->(
+async function loadElements<T extends keyof Taxonomy, const C extends ColumnsOf<T>, E>(
   reader: CatalogueReader,
   checker: RowChecker<T, C>,
   orderBy: readonly string[],
@@ -104,38 +92,25 @@ async function loadElements<
 ): Promise<{ readonly list: readonly E[]; readonly positionOf: Positions }> {
   const list: E[] = [];
   const positionOf = new Map<number, number | Finding>();
-  const idOf = new Map<string, number>();
+  const slugs = new UniqueSlugs(checker.table);
   const rows = await reader.rows(checkedRows(checker, orderBy));
   await reader.markUndecodable(checker, rows);
   for (const row of rows) {
-    if (!checker.accepts(row)) {
-      const findings = checker.findings(row, log.source);
-      log.add(findings, {});
-      const id = parseId(row[0]);
-      if (id !== undefined && findings[0] !== undefined) positionOf.set(id, findings[0]);
-      continue;
+    const isAccepted = checker.accepts(row);
+    const findings = isAccepted ? [problemIn?.(row) ?? []].flat() : [...checker.findings(row, log.source)];
+    const id = parseId(row[0]);
+    const isRepeated = id !== undefined && positionOf.has(id);
+    if (isRepeated) findings.push(repeated(checker.locationOf(row)));
+    const doubled = isRepeated ? null : slugs.note(row);
+    if (doubled !== null) {
+      findings.push(doubled.finding);
+      // Its position stays unused.
+      if (doubled.otherId !== undefined) positionOf.set(doubled.otherId, doubled.finding);
     }
-    const problem = problemIn?.(row) ?? null;
-    if (problem !== null) {
-      log.add([problem], {});
-      const id = parseId(row[0]);
-      if (id !== undefined) positionOf.set(id, problem);
-      continue;
-    }
-    const element = elementOf(row);
-    const { id, slug } = element;
-    const otherId = idOf.get(slug);
-    if (positionOf.has(id) || otherId !== undefined) {
-      const message = `expected a unique id and slug, found ${id} or "${slug}" twice`;
-      const finding = findingOf('error', 'duplicate-key', checker.locationOf(row), message);
-      log.add([finding], {});
-      // Which of the two is meant cannot be known. The first one's position stays unused.
-      for (const bad of [id, otherId ?? id]) positionOf.set(bad, finding);
-      continue;
-    }
-    idOf.set(slug, id);
-    positionOf.set(id, list.length);
-    list.push(element);
+    log.add(findings, {});
+    const [finding] = findings;
+    if (id !== undefined) positionOf.set(id, finding ?? list.length);
+    if (isAccepted && finding === undefined) list.push(elementOf(row));
   }
   return { list, positionOf };
 }

@@ -20,9 +20,10 @@ import {
   type ChildTable,
   type RowsRead,
 } from './product-queries.ts';
-import { dangling, findingOf, parseId, repeated, type FindingLog, type RowOf } from '../contract/row-checker.ts';
+import { dangling, parseId, repeated, type FindingLog } from '../contract/row-checker.ts';
 import { pauseFinding } from '../contract/row-rules.ts';
 import { periodOf } from '../contract/values.ts';
+import { UniqueSlugs } from './unique-slugs.ts';
 
 /** What a product's rows refer to, loaded before. */
 export interface ProductContext extends SessionContext {
@@ -57,8 +58,8 @@ export class ProductMaker {
   readonly #context: ProductContext;
   /** By id: whether a document can come to show it. */
   readonly #isShown = new Map<unknown, boolean>();
-  /** Ids by slug, of published products that are wanted. */
-  readonly #idOf = new Map<string, number>();
+  /** Of published products that are wanted. */
+  readonly #slugs = new UniqueSlugs('products');
 
   constructor(context: ProductContext) {
     this.#context = context;
@@ -77,6 +78,11 @@ export class ProductMaker {
     const isRepeated = before !== undefined;
     this.#isShown.set(row[0], isShown || before === true);
     if (isRepeated && (isShown || before)) log.add([repeated(PRODUCT.locationOf(row))], { productId });
+    const doubled = isShown && !isRepeated ? this.#slugs.note(row) : null;
+    if (doubled !== null) {
+      log.add([doubled.finding], { productId });
+      log.takeOut(doubled.finding, { productId: doubled.otherId });
+    }
     if (!PRODUCT.accepts(row)) {
       if (isShown) log.add(PRODUCT.findings(row, log.source), { productId });
       return null;
@@ -84,7 +90,11 @@ export class ProductMaker {
     const [id, slug, name, ageRating, saleSchema, pushka, paused, pausedUntil, imageId, status] = row;
     const isPublished = status === 'published';
     if (isRepeated || !this.#context.wantedIds.has(id)) return null;
-    if (isPublished && !this.#isSound(row, log)) return null;
+    const problem = isPublished ? pauseFinding(() => PRODUCT.locationOf(row), paused, pausedUntil) : null;
+    if (problem !== null) {
+      log.add([problem], { productId });
+      return null;
+    }
     const image = isPublished ? imageOf(row, id, imageId, log) : null;
     const rows = (table: ChildTable) => referring.children(table, id);
     const isWhole = isPublished || this.#context.rowsRead === 'all';
@@ -116,25 +126,6 @@ export class ProductMaker {
       scheduledIds: [],
       elsewhereIds: [],
     };
-  }
-
-  /** Whether the row of a published product has none of the errors that no single value shows. */
-  #isSound(row: RowOf<'products', typeof PRODUCT.columns>, log: FindingLog): boolean {
-    const [id, slug, , , , , paused, pausedUntil] = row;
-    const location = PRODUCT.locationOf(row);
-    const otherId = this.#idOf.get(slug);
-    if (otherId !== undefined) {
-      const message = `expected a unique id and slug, found ${id} or "${slug}" twice`;
-      const finding = findingOf('error', 'duplicate-key', location, message);
-      log.add([finding], { productId: id });
-      log.takeOut(finding, { productId: otherId });
-      return false;
-    }
-    this.#idOf.set(slug, id);
-    const problem = pauseFinding(() => location, paused, pausedUntil);
-    if (problem === null) return true;
-    log.add([problem], { productId: id });
-    return false;
   }
 
   /** The elements of the taxonomy that a product is linked to. */

@@ -30,6 +30,8 @@ const UNREAD: ReadonlyMap<string, Value> = new Map([
 /** The end of a session is read only of a daily one. */
 const ENDS: ReadonlySet<string> = new Set(['ends_at', 'ends_local']);
 
+const TAXONOMY = ['categories', 'groups', 'tags', 'badges'];
+
 /** How far a wall time may be from UTC. */
 const FARTHEST = { hours: 16 };
 
@@ -73,6 +75,23 @@ class Tables {
   badIds(table: string): Set<number> {
     return new Set(this.of(table).flatMap((row) => (this.isBad(row) ? [this.id(row) ?? Number.NaN] : [])));
   }
+
+  /** Ids of bad elements of the taxonomy: those that share a slug too. */
+  badElements(table: string): Set<number> {
+    return new Set([...this.badIds(table), ...this.idsWithOneSlug(table)]);
+  }
+
+  /** Ids of rows whose slug another row has too, whatever else is in them. */
+  idsWithOneSlug(table: string, counts: (row: CatalogueRow) => boolean = () => true): readonly number[] {
+    const rows = this.of(table).filter(counts);
+    const idsOf = (slug: Value | undefined): Set<number> =>
+      new Set(rows.filter((row) => this.value(row, 'slug') === slug).map((row) => this.id(row) ?? Number.NaN));
+    return rows.flatMap((row) => {
+      const slug = this.value(row, 'slug');
+      const ids = idsOf(slug);
+      return slug !== undefined && ids.size > 1 ? [...ids] : [];
+    });
+  }
 }
 
 /** What is left of the rows for one front, for a build as of `now`. */
@@ -96,7 +115,7 @@ export function contained(faulty: FaultyRows, frontId: number, now: string): Con
     return listed.has(id) && (status === undefined || status === 'published');
   };
 
-  const bad = badProducts(tables, products, activeFronts, isShown);
+  const bad = badProducts(tables, products, activeFronts, listed);
   const badHere = new Set(
     listings
       .filter((row) => tables.isBad(row) && tables.id(row, 'front_id') === frontId)
@@ -108,11 +127,15 @@ export function contained(faulty: FaultyRows, frontId: number, now: string): Con
     .map((row) => tables.id(row, 'product_id') ?? 0);
   const leftOut = new Set(own.filter((id) => isShown(id) && (bad.has(id) || badHere.has(id))));
   const sessionProducts = new Map(tables.of('sessions').map((row) => [tables.id(row), tables.id(row, 'product_id')]));
-  const badSessionRows = new Set(sessions.map(({ row }) => row));
+  const badRows = new Set(sessions.map(({ row }) => row));
+  for (const parent of TAXONOMY) {
+    const ids = tables.badElements(parent);
+    for (const row of tables.of(parent)) if (ids.has(tables.id(row) ?? Number.NaN)) badRows.add(row);
+  }
   const clean = withoutDangling(
     faulty.rows
       .filter((row) => {
-        if (tables.isBad(row) || badSessionRows.has(row)) return false;
+        if (tables.isBad(row) || badRows.has(row)) return false;
         const product = tables.id(row, row.table === 'products' ? 'id' : 'product_id');
         if (row.table === 'price_tiers' && typeof row.row['session_id'] === 'number')
           return sessionProducts.get(row.row['session_id']) === product;
@@ -175,21 +198,20 @@ function badProducts(
   tables: Tables,
   products: ReadonlyMap<number, CatalogueRow>,
   activeFronts: ReadonlySet<number | undefined>,
-  isShown: (id: number) => boolean,
+  listed: ReadonlySet<number | undefined>,
 ): ReadonlySet<number> {
   const bad = tables.badIds('products');
   const images = tables.byId('images');
   const badImages = tables.badIds('images');
-  const slugs = new Map<Value | undefined, number>();
   for (const [id, row] of products) {
     const image = tables.value(row, 'image_id');
     if (typeof image === 'number' && (!images.has(image) || badImages.has(image))) bad.add(id);
-    const slug = tables.value(row, 'slug');
-    if (!isShown(id) || tables.isBad(row)) continue;
-    const other = slugs.get(slug);
-    if (other !== undefined) bad.add(id).add(other);
-    slugs.set(slug, id);
   }
+  const isCounted = (row: CatalogueRow): boolean => {
+    const [id, status] = [tables.id(row), tables.value(row, 'status')];
+    return (id === undefined || listed.has(id)) && (status === undefined || status === 'published');
+  };
+  for (const id of tables.idsWithOneSlug('products', isCounted)) bad.add(id);
   for (const tier of tables.of('price_tiers')) {
     if (!tables.isBad(tier) || tables.value(tier, 'kind') === 'addon') continue;
     if (typeof tables.value(tier, 'session_id') !== 'number') bad.add(tables.id(tier, 'product_id') ?? Number.NaN);
@@ -201,7 +223,7 @@ function badProducts(
     ['badges', 'badge_id'],
   ] as const) {
     const elements = tables.byId(parent);
-    const badElements = tables.badIds(parent);
+    const badElements = tables.badElements(parent);
     const attached = new Set(
       tables
         .of(`front_${parent}`)
