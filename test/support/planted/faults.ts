@@ -521,7 +521,7 @@ const DATABASE: readonly PlantedFault[] = [
     'catalogue/offer.ts',
     'now < endsAt && (id === null || terms?.excludedIds.has(id) !== true)',
     'now < endsAt && (id === null || terms === undefined || id > 0)',
-    CONTAINMENT,
+    'unit/bad-session-fronts.test.ts',
   ),
   fault(
     'a bad session that is over still counts',
@@ -605,7 +605,7 @@ const DATABASE: readonly PlantedFault[] = [
     FIELDS,
     LAWS,
   ),
-  fault('tiers limit a contingent', 'catalogue/offer.ts', 'if (session.isAllocated) return null;', '', LAWS),
+  fault('tiers limit a contingent', 'catalogue/offer.ts', 'if (session.isAllocated) return null;', '', FIELDS),
   fault(
     'fronts with other languages share their cards',
     'render/front-profiles.ts',
