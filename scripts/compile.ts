@@ -4,7 +4,6 @@
 // page, so that an installation needs no bundler, and the texts that `edge build` fills in. Writes
 // the separate package of the client to FOLDER-client.
 
-import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +12,7 @@ import { bundleEdge } from '../src/edge/targets/bundle.ts';
 import { BUNDLES } from '../src/edge/targets/targets.ts';
 import { BUNDLE_FILES, bundlePage } from '../src/preview/bundle.ts';
 import { writeClientPackage } from './client-package.ts';
+import { writeDeclarations } from './declarations.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -70,12 +70,6 @@ async function compileClient(folder: string): Promise<void> {
   });
 }
 
-/** The types of what can be imported. @returns whether they are correct */
-function compileTypes(folder: string): boolean {
-  const argv = ['-p', 'src/tsconfig.json', '--outDir', folder];
-  return spawnSync(join(root, 'node_modules/.bin/tsc'), argv, { cwd: root, stdio: 'inherit' }).status === 0;
-}
-
 /** The texts that `edge build` fills in, where edge/template.ts looks for them. */
 function copyTemplates(folder: string): void {
   const targets = join(root, 'src/edge/targets');
@@ -96,7 +90,7 @@ async function compileAll(folder: string): Promise<number> {
   const page = await bundlePage();
   for (const part of ['script', 'style'] as const)
     writeFileSync(join(folder, `preview/bundles/${BUNDLE_FILES[part]}`), page[part]);
-  if (!compileTypes(folder)) return 1;
+  if (!writeDeclarations(folder)) return 1;
   writeClientPackage(folder, `${folder}-client`);
   process.stderr.write(`Wrote ${relative('', folder)}/ and ${relative('', folder)}-client/\n`);
   return 0;
