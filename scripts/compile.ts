@@ -2,17 +2,18 @@
 // default dist/: the command as bundles (loading hundreds of small modules would take longer than
 // most commands), its functions, the client, types, the bundles of the edge rule and of the preview
 // page, so that an installation needs no bundler, and the texts that `edge build` fills in. Writes
-// the separate package of the client to FOLDER-client.
+// the package of all this to FOLDER-package, and that of the client alone to FOLDER-client.
 
-import { chmodSync, cpSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type BuildOptions } from 'esbuild';
-import { bundleEdge } from '../src/edge/targets/bundle.ts';
+import { build, type BuildOptions, type Metafile } from 'esbuild';
+import { edgeBundle } from '../src/edge/targets/bundle.ts';
 import { BUNDLES } from '../src/edge/targets/targets.ts';
-import { BUNDLE_FILES, bundlePage } from '../src/preview/bundle.ts';
+import { BUNDLE_FILES, pageBundle } from '../src/preview/bundle.ts';
 import { writeClientPackage } from './client-package.ts';
 import { writeDeclarations } from './declarations.ts';
+import { writePackage } from './package.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -39,9 +40,10 @@ const COMMON: BuildOptions = {
 };
 
 /** The command and its functions, in shared bundles that are loaded when needed. */
-async function compileCommand(folder: string): Promise<void> {
-  await build({
+async function compileCommand(folder: string): Promise<Metafile> {
+  const { metafile } = await build({
     ...COMMON,
+    metafile: true,
     platform: 'node',
     entryPoints: [`src/${MAIN}`, `src/${EXPORTS}`],
     outdir: folder,
@@ -55,12 +57,14 @@ async function compileCommand(folder: string): Promise<void> {
     banner: { js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);" },
   });
   chmodSync(join(folder, MAIN.replace(/\.ts$/, '.js')), 0o755);
+  return metafile;
 }
 
 /** The client, which must run without Node. */
-async function compileClient(folder: string): Promise<void> {
-  await build({
+async function compileClient(folder: string): Promise<Metafile> {
+  const { metafile } = await build({
     ...COMMON,
+    metafile: true,
     platform: 'neutral',
     // An uncaught error prints its source line: keep lines short.
     minifyWhitespace: false,
@@ -68,6 +72,7 @@ async function compileClient(folder: string): Promise<void> {
     outdir: folder,
     outbase: 'src',
   });
+  return metafile;
 }
 
 /** The texts that `edge build` fills in, where edge/template.ts looks for them. */
@@ -78,21 +83,49 @@ function copyTemplates(folder: string): void {
   cpSync(targets, folder, { recursive: true, filter: isTemplate });
 }
 
+/** The bundles that `edge build` writes. */
+async function compileEdges(folder: string): Promise<Metafile[]> {
+  mkdirSync(join(folder, 'edge/bundles'), { recursive: true });
+  copyTemplates(join(folder, 'edge/targets'));
+  const bundles = await Promise.all(BUNDLES.map(async ({ name }) => ({ name, ...(await edgeBundle(name)) })));
+  for (const { name, code } of bundles) writeFileSync(join(folder, `edge/bundles/${name}.js`), code);
+  return bundles.map(({ metafile }) => metafile);
+}
+
+/** The page of `preview`. */
+async function compilePage(folder: string): Promise<Metafile> {
+  mkdirSync(join(folder, 'preview/bundles'), { recursive: true });
+  const { metafile, ...page } = await pageBundle();
+  for (const part of ['script', 'style'] as const)
+    writeFileSync(join(folder, `preview/bundles/${BUNDLE_FILES[part]}`), page[part]);
+  return metafile;
+}
+
+/** Gives files the modes that they have for most people: an archive contains them. */
+function settleModes(folder: string): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const isExecutable = entry.isDirectory() || (statSync(path).mode & 0o100) !== 0;
+    chmodSync(path, isExecutable ? 0o755 : 0o644);
+  }
+}
+
 /** @returns the exit code */
 async function compileAll(folder: string): Promise<number> {
   rmSync(folder, { recursive: true, force: true });
-  await compileCommand(folder);
-  await compileClient(folder);
-  mkdirSync(join(folder, 'edge/bundles'), { recursive: true });
-  copyTemplates(join(folder, 'edge/targets'));
-  for (const { name } of BUNDLES) writeFileSync(join(folder, `edge/bundles/${name}.js`), await bundleEdge(name));
-  mkdirSync(join(folder, 'preview/bundles'), { recursive: true });
-  const page = await bundlePage();
-  for (const part of ['script', 'style'] as const)
-    writeFileSync(join(folder, `preview/bundles/${BUNDLE_FILES[part]}`), page[part]);
+  const metafiles = [
+    await compileCommand(folder),
+    await compileClient(folder),
+    ...(await compileEdges(folder)),
+    await compilePage(folder),
+  ];
   if (!writeDeclarations(folder)) return 1;
   writeClientPackage(folder, `${folder}-client`);
-  process.stderr.write(`Wrote ${relative('', folder)}/ and ${relative('', folder)}-client/\n`);
+  writePackage(folder, `${folder}-package`, metafiles);
+  for (const end of ['-package', '-client']) settleModes(folder + end);
+  process.stderr.write(
+    `Wrote ${['', '-package', '-client'].map((end) => `${relative('', folder)}${end}/`).join(', ')}\n`,
+  );
   return 0;
 }
 

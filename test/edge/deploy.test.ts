@@ -77,7 +77,7 @@ describe('bundles', () => {
   async function bundleText(form: 'njs' | 'fetch', text: string): Promise<string> {
     const entry = join(temporaryFolder(), 'entry.ts');
     writeFileSync(entry, text);
-    return bundleModule(form, entry);
+    return (await bundleModule(form, entry)).code;
   }
 
   test.each([

@@ -3,12 +3,15 @@
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { isBuiltin } from 'node:module';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { build } from 'esbuild';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { isDead, linksOf } from '../support/docs/links.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { installArchive, packCheckout } from '../support/packed/installed.ts';
 import { start } from '../support/packed/runs.ts';
@@ -17,6 +20,14 @@ import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../support/
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = temporaryFolderOfFile();
+
+/** Reserved for examples, of this machine, of standards and namespaces, and those of hosts. */
+const KNOWN_HOST =
+  /: (.*\.)?(example|example\.(com|org)|localhost|127\.0\.0\.1|www\.rfc-editor\.org|www\.w3\.org|r2\.cloudflarestorage\.com)$/;
+
+/** What the compiled command loads only where it runs in a checkout. */
+const ONLY_IN_A_CHECKOUT = ['esbuild'];
+
 let archive = '';
 /** Of playbill-client. */
 let clientArchive = '';
@@ -24,7 +35,7 @@ let installation = '';
 
 beforeAll(() => {
   archive = packCheckout(folder);
-  clientArchive = pack(join(folder, 'source/dist-client'));
+  clientArchive = pack(join(folder, 'dist-client'));
   installation = installArchive(archive, folder);
 });
 
@@ -39,6 +50,21 @@ async function lintOf(tarball: ArrayBuffer): Promise<string[]> {
   const { messages, pkg } = await publint({ pack: { tarball }, strict: true });
   return messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code);
 }
+
+test('packed again, in another folder and by somebody with other settings, it is the same to the byte', () => {
+  const again = temporaryFolder();
+  const packages = ['dist-package', 'dist-client'];
+  const script = [
+    'umask 077',
+    `"${root}node_modules/.bin/tsx" scripts/compile.ts ${again}/dist`,
+    ...packages.map((name) => `(cd ${again}/${name} && npm pack --silent)`),
+  ].join(' && ');
+  const env = { ...process.env, TZ: 'Asia/Tokyo', LC_ALL: 'C' };
+  const { status, stderr } = spawnSync('sh', ['-c', script], { cwd: root, env, encoding: 'utf8' });
+  expect(status, stderr).toBe(0);
+  for (const [i, path] of [archive, clientArchive].entries())
+    expect(readFileSync(join(again, packages[i] ?? '', basename(path))).equals(readFileSync(path)), path).toBe(true);
+});
 
 test('publint has nothing to say', async () => {
   expect(await lintOf(bytesOf(archive))).toEqual([]);
@@ -69,20 +95,79 @@ test('its types are right for every way of resolving modules that knows ESM and 
   }
 });
 
-test('the guides are in it, and no source', () => {
-  const packed = join(installation, 'node_modules/playbill');
-  const files = readdirSync(packed, { recursive: true, encoding: 'utf8' });
-  const top = ['LICENSE', 'README.md', 'data', 'dist', 'package.json', 'scripts'];
-  expect(readdirSync(packed).toSorted()).toEqual(top);
-  expect(files).toEqual(
-    expect.arrayContaining([
+describe('the files of the archive', () => {
+  const packed = (): string => join(installation, 'node_modules/playbill');
+  const files = (): string[] =>
+    readdirSync(packed(), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(packed(), join(entry.parentPath, entry.name)));
+  const textOf = (path: string): string => readFileSync(join(packed(), path), 'utf8');
+
+  test('are the command, what its users read, and no source', () => {
+    const expected = [
+      'LICENSE',
+      'README.md',
+      'THIRD-PARTY-NOTICES',
+      'sbom.cdx.json',
+      'CHANGELOG.md',
       'data/operating.md',
       'data/schema.sql',
       'data/schema-postgres.sql',
       'scripts/recipes/alerts.yml',
-    ]),
-  );
-  expect(files.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
+      'scripts/storefront/README.md',
+      'data/reference.md',
+      'data/client.md',
+    ];
+    expect(files()).toEqual(expect.arrayContaining(expected));
+    // But for the example storefront, which is there to be copied.
+    const sources = files().filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'));
+    expect(sources.filter((path) => !path.startsWith('scripts/storefront/'))).toEqual([]);
+  });
+
+  test('have no dead link', () => {
+    const links = files()
+      .filter((path) => path.endsWith('.md'))
+      .flatMap((path) => linksOf(packed(), path));
+    expect(links.length).toBeGreaterThan(100);
+    expect(links.filter((link) => isDead(packed(), link))).toEqual([]);
+    expect(isDead(packed(), { from: 'README.md', target: '.github/CONTRIBUTING.md' }), 'one is seen').toBe(true);
+  });
+
+  test('name no address but that of a standard, an example or this machine', () => {
+    // The compiled files and the licences have those of libraries.
+    const own = files().filter(
+      (path) => !/^(dist\/(chunks|types|edge\/bundles|preview)\/|THIRD|sbom|.*\.webp$)/.test(path),
+    );
+    const addresses = own.flatMap((path) =>
+      [...textOf(path).matchAll(/\bhttps?:\/\/([\w-]+(?:\.[\w-]+)+)/g)].map(([, host = '']) => `${path}: ${host}`),
+    );
+    expect(addresses.length).toBeGreaterThan(20);
+    expect(addresses.filter((address) => !KNOWN_HOST.test(address))).toEqual([]);
+  });
+
+  test('depend on what the compiled files import, and on nothing else', async () => {
+    const modules = ['cli/main.js', 'client/client.js', 'operations/exports.js'];
+    const { metafile } = await build({
+      entryPoints: modules.map((path) => join(packed(), 'dist', path)),
+      bundle: true,
+      packages: 'external',
+      format: 'esm',
+      platform: 'node',
+      outdir: folder,
+      write: false,
+      metafile: true,
+    });
+    const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+    const others = new Set(imported.filter((name) => !isBuiltin(name) && !ONLY_IN_A_CHECKOUT.includes(name)));
+    const { dependencies } = JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> };
+    expect([...others]).toEqual(Object.keys(dependencies));
+    expect(dependencies['better-sqlite3']).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+
+  test('are three packages when they are installed', () => {
+    const names = readdirSync(join(installation, 'node_modules')).filter((name) => !name.startsWith('.'));
+    expect(names).toEqual(['better-sqlite3', 'node-addon-api', 'playbill']);
+  });
 });
 
 test('playbill demo: from nothing to a page with cards, which leaves nothing behind', async () => {

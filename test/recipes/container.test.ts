@@ -2,7 +2,17 @@
 // per stage. No container is needed, and no network: where it installs packages, those of this
 // checkout that the lock file names take their place.
 
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { validate } from 'dockerfile-utils';
@@ -77,14 +87,10 @@ test('carried out step by step, it makes a command that builds as an unprivilege
       expect(done.status, `${words}\n${done.stdout}\n${done.stderr}`).toBe(0);
     }
   }
-  expect(readdirSync(join(stage, 'app')).toSorted()).toEqual([
-    'LICENSE',
-    'data',
-    'dist',
-    'node_modules',
-    'package.json',
-    'scripts',
-  ]);
+  // The package, and what it depends on.
+  const packaged = readdirSync(join(root, 'command/project/dist-package'));
+  expect(packaged).toEqual(expect.arrayContaining(['dist', 'package.json', 'THIRD-PARTY-NOTICES']));
+  expect(readdirSync(join(stage, 'app')).toSorted()).toEqual([...packaged, 'node_modules'].toSorted());
   expect(existsSync(join(stage, 'app/node_modules/typescript'))).toBe(false);
 
   const work = join(root, 'volume');
@@ -119,7 +125,7 @@ test('carried out step by step, it makes a command that builds as an unprivilege
 
 /** COPY: a folder's contents, or files, into a place of the stage. */
 function copy(source: string, paths: readonly string[], target: string, isFolder: boolean): void {
-  for (const path of paths) {
+  for (const path of paths.flatMap((each) => (each.includes('*') ? globSync(each, { cwd: source }) : each))) {
     const from = join(source, path);
     const isInto = isFolder && statSync(from).isFile();
     mkdirSync(dirname(target), { recursive: true });

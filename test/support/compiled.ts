@@ -22,6 +22,11 @@ export function compiledCommand(): string {
   return join(folderOfRun(), 'dist/cli/main.js');
 }
 
+/** The folder of the package that is made of it. */
+export function compiledPackage(): string {
+  return join(folderOfRun(), 'dist-package');
+}
+
 /** The compiled client's module. */
 export function compiledClient(): string {
   return join(folderOfRun(), 'dist/client/client.js');

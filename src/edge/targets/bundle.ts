@@ -3,7 +3,7 @@
 // bundles. Fails on a module that the edge does not have and on syntax that njs cannot read.
 
 import { fileURLToPath } from 'node:url';
-import { build, transform } from 'esbuild';
+import { build, transform, type Metafile } from 'esbuild';
 import type { Bundle } from './target.ts';
 import { BUNDLES } from './targets.ts';
 
@@ -15,8 +15,20 @@ const NOT_IN_NJS =
   'array-spread async-generator class default-argument destructuring for-of generator logical-assignment nullish-coalescing ' +
   'object-rest-spread optional-catch-binding optional-chain regexp-sticky-and-unicode-flags';
 
+/** The text of a bundle, and what it is made of. */
+interface Bundled {
+  readonly code: string;
+  /** Its paths begin at the root of the project. */
+  readonly metafile: Metafile;
+}
+
 /** The text of a bundle. Throws Error if no target has one of that name. */
 export async function bundleEdge(name: string): Promise<string> {
+  return (await edgeBundle(name)).code;
+}
+
+/** A bundle. Throws Error if no target has one of that name. */
+export async function edgeBundle(name: string): Promise<Bundled> {
   const bundle = BUNDLES.find((one) => one.name === name);
   if (bundle === undefined) throw new Error(`no target has a bundle "${name}"`);
   return bundleModule(bundle.form, fileURLToPath(new URL(bundle.entry, import.meta.url)));
@@ -26,10 +38,12 @@ export async function bundleEdge(name: string): Promise<string> {
  * Bundles a module (absolute path) and its imports in a form. Rejects with esbuild's messages if
  * that form does not have an import or cannot read the syntax.
  */
-export async function bundleModule(form: Bundle['form'], entry: string): Promise<string> {
+export async function bundleModule(form: Bundle['form'], entry: string): Promise<Bundled> {
   const isNjs = form === 'njs';
-  const result = await build({
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: fileURLToPath(new URL('../../../', import.meta.url)),
     entryPoints: [entry],
+    metafile: true,
     bundle: true,
     write: false,
     format: 'esm',
@@ -43,11 +57,12 @@ export async function bundleModule(form: Bundle['form'], entry: string): Promise
     supported: Object.fromEntries(isNjs ? NOT_IN_NJS.split(' ').map((syntax) => [syntax, false]) : []),
     logLevel: 'silent',
   });
-  const text = result.outputFiles[0]?.text ?? '';
-  if (isNjs) return withDefaultExport(text);
-  if (form === 'node') return text;
+  const text = outputFiles[0]?.text ?? '';
+  if (isNjs) return { code: withDefaultExport(text), metafile };
+  if (form === 'node') return { code: text, metafile };
   // The build minifies each module separately. A second pass merges declarations across modules.
-  return (await transform(text, { minify: true, format: 'esm', target: 'es2022' })).code;
+  const { code } = await transform(text, { minify: true, format: 'esm', target: 'es2022' });
+  return { code, metafile };
 }
 
 /** njs supports only `export default`, but esbuild writes a list of exports. */

@@ -2,7 +2,7 @@
 // folder. The packages that it depends on are this checkout's, so that no registry is asked.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -27,17 +27,12 @@ export function productionPackages(): string[] {
   );
 }
 
-/** Packs the checkout into `folder`. @returns the archive */
+/** Compiles the checkout into `folder`, and packs the package there. @returns the archive */
 export function packCheckout(folder: string): string {
-  // Compiled beside the checkout, whose own dist/ may be in use.
-  const source = join(folder, 'source');
-  const { files } = JSON.parse(readFileSync(`${checkout}package.json`, 'utf8')) as { files: string[] };
-  const others = globSync(['package.json', 'LICENSE', 'README.md', ...files.filter((path) => path !== 'dist')], {
-    cwd: checkout,
-  });
-  for (const path of others) cpSync(join(checkout, path), join(source, path), { recursive: true });
-  succeed(`${checkout}node_modules/.bin/tsx`, ['scripts/compile.ts', join(source, 'dist')], checkout);
-  return join(source, succeed('npm', ['pack', '--ignore-scripts', '--silent'], source));
+  // Not in the checkout itself, whose own dist/ may be in use.
+  const compiled = join(folder, 'dist');
+  succeed(`${checkout}node_modules/.bin/tsx`, ['scripts/compile.ts', compiled], checkout);
+  return join(folder, succeed('npm', ['pack', '--silent', `${compiled}-package`], folder));
 }
 
 /**
