@@ -2,7 +2,7 @@
 // name, and that its types fit.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -162,6 +162,25 @@ describe('the files of the archive', () => {
     const { dependencies } = JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> };
     expect([...others]).toEqual(Object.keys(dependencies));
     expect(dependencies['better-sqlite3']).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+
+  test('load what is for PostgreSQL and buckets only where it is used', async () => {
+    const copy = join(temporaryFolder(), 'installation');
+    cpSync(installation, copy, { recursive: true, verbatimSymlinks: true });
+    const chunks = join(copy, 'node_modules/playbill/dist/chunks');
+    const removed = readdirSync(chunks).filter((name) =>
+      /SCRAM-SHA-256|AWS4-HMAC-SHA256/.test(readFileSync(join(chunks, name), 'utf8')),
+    );
+    expect(removed.length).toBeGreaterThan(1);
+    for (const name of removed) rmSync(join(chunks, name));
+    const bin = join(copy, 'node_modules/.bin');
+    const where = { place: 'in a pipe', node: dirname(process.execPath), bin, cwd: temporaryFolder() } as const;
+    const rows = smallCatalogue({ fronts: ['alpha'], productsPerFront: 1, sessionsPerProduct: 1, edition: 'x' });
+    writeFileSync(join(where.cwd, 'rows.ndjson'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    for (const line of ['import rows.ndjson --db c.sqlite', `build --db c.sqlite --now ${NOW}`, 'verify'])
+      expect(await start(line.split(' '), where).ended, line).toMatchObject({ status: 0 });
+    for (const line of ['build --db postgres://127.0.0.1:9/none', 'verify --out s3://shop/tree'])
+      expect((await start(line.split(' '), where).ended).stderr, line).toContain('Cannot find module');
   });
 
   test('are three packages when they are installed', () => {
