@@ -1,10 +1,11 @@
-// Makes the package playbill from the compiled command: beside it lie the documents of those who
-// use it. What only a checkout has is named there, not linked.
+// Makes the package playbill from the compiled command: beside it lie man pages and the documents of
+// those who use it. What only a checkout has is named there, not linked.
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Metafile } from 'esbuild';
+import { manPages } from './man-pages.ts';
 import { writeThirdParty } from './third-party.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -50,12 +51,17 @@ export function writePackage(compiled: string, folder: string, metafiles: readon
     cpSync(join(root, path), join(folder, place));
     if (path.endsWith('.md')) writeFileSync(join(folder, place), carriedText(path, place, places));
   }
-  const manifest = manifestOf(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest);
+  const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
+  const manuals = manPages(own.version);
+  mkdirSync(join(folder, 'man'));
+  for (const [name, text] of manuals) writeFileSync(join(folder, 'man', name), text);
+  const manifest = { ...manifestOf(own), man: [...manuals.keys()].map((name) => `man/${name}`) };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  writeThirdParty(metafiles, Object.keys(manifest.dependencies), folder);
+  writeThirdParty(metafiles, Object.keys(own.dependencies), folder);
 }
 
 interface Manifest {
+  readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly [key: string]: unknown;
 }

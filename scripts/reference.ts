@@ -7,26 +7,12 @@ import { buildMetrics, treeMetrics } from '../src/cli/output/prometheus.ts';
 import { EDGE_CHECKS } from '../src/edge-check/checks.ts';
 import { ERRORS } from '../src/errors.ts';
 import { FINDINGS } from '../src/findings.ts';
-import { commandsOf, testContext } from '../test/support/cli/parser.ts';
-
-const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  done: 'done, or nothing to do',
-  findings: 'findings, differences, or a stale front',
-  usage: 'wrong usage or unreadable input; nothing of a tree was written',
-  someFailed: 'some fronts failed; the others are published',
-  guarded: 'a guard held back at least one front, or a whole import; or a rollback holds the tree',
-  locked: 'another run holds the lock',
-  notWritten: 'the tree could not be written, or only in part; what is published stays intact',
-  rowsLeftOut: 'published; errors in rows left out products or sessions',
-  bug: 'a bug in Playbill; the stack is printed',
-  tryAgain:
-    'another attempt may succeed: the database or the store is busy or does not answer; what is published stays intact',
-};
+import { commandsOf, emptyContext, EXIT_MEANINGS, operandsOf, optionsOf, optionText, sentence } from './commands.ts';
 
 /** The reference as markdown. */
 export function referenceText(): string {
-  const commands = commandsOf(testContext());
-  const shared = sharedOptions(commands.flatMap(({ command }) => command.options));
+  const commands = commandsOf(emptyContext());
+  const shared = sharedOptions(commands.flatMap(({ command }) => optionsOf(command)));
   return `${[
     '## Commands',
     'Results go to stdout, progress and messages to stderr. `--json` prints results for programs. `playbill <command> --help` has examples.',
@@ -69,8 +55,8 @@ const SHARED_BY = 5;
 /** Options, by their flags and text, that many commands have in the same words. */
 function sharedOptions(options: readonly Option[]): ReadonlyMap<string, string> {
   const counts = new Map<string, { readonly row: readonly [flags: string, text: string]; count: number }>();
-  for (const option of options.filter(({ hidden }) => !hidden)) {
-    const row = [option.flags, optionText(option)] as const;
+  for (const option of options) {
+    const row = [option.flags, optionText(option, asCode)] as const;
     const counted = counts.get(row.join(' ')) ?? { row, count: 0 };
     counts.set(row.join(' '), { row, count: counted.count + 1 });
   }
@@ -83,15 +69,13 @@ const optionRow = ([flags, text]: readonly [flags: string, text: string]): strin
 ];
 
 function commandText(words: readonly string[], command: Command, shared: ReadonlyMap<string, string>): string {
-  const isShared = (option: Option): boolean => shared.get(option.flags) === optionText(option);
-  const shown = command.options.filter(({ hidden }) => !hidden);
-  const names = command.registeredArguments.map((argument) => {
-    const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
-    return [argument.required ? `<${name}>` : `[${name}]`, argument.description] as const;
-  });
+  const isShared = (option: Option): boolean => shared.get(option.flags) === optionText(option, asCode);
+  const shown = optionsOf(command);
   const rows = [
-    ...names.map(([name, description]) => [`\`${name}\``, cell(description)]),
-    ...shown.filter((option) => !isShared(option)).map((option) => optionRow([option.flags, optionText(option)])),
+    ...operandsOf(command).map(([name, description]) => [`\`${name}\``, cell(description)]),
+    ...shown
+      .filter((option) => !isShared(option))
+      .map((option) => optionRow([option.flags, optionText(option, asCode)])),
   ];
   const others = shown.filter(isShared).map(({ flags }) => `\`${flags}\``);
   return [
@@ -102,18 +86,7 @@ function commandText(words: readonly string[], command: Command, shared: Readonl
   ].join('\n\n');
 }
 
-function optionText(option: Option): string {
-  const { description, mandatory, argChoices } = option;
-  const choices = argChoices === undefined ? '' : ` (${argChoices.map((choice) => `\`${choice}\``).join(', ')})`;
-  const preset = defaultOf(option);
-  return `${description}${choices}${mandatory ? '; required' : ''}${preset === null ? '' : ` (default: \`${preset}\`)`}`;
-}
-
-/** A default as it is typed; null if there is none to show. */
-function defaultOf({ negate, defaultValue, defaultValueDescription }: Option): string | null {
-  if (negate || defaultValue === undefined || defaultValue === '') return null;
-  return defaultValueDescription ?? String(defaultValue);
-}
+const asCode = (text: string): string => `\`${text}\``;
 
 /**
  * Name, labels and help of every metric, taken from the output for a tree and a build that have all
@@ -162,8 +135,4 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 function cell(text: string): string {
   return text.replaceAll('|', String.raw`\|`);
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -48,6 +48,8 @@ export type FlagsOf<Declare extends (program: PlaybillCommand) => unknown> =
 
 export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[] = []> extends Command {
   readonly #context: CommandContext;
+  /** What `helpBelow` was given. */
+  textBelow = '';
 
   constructor(name: string | undefined, context: CommandContext) {
     super(name);
@@ -188,6 +190,7 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
    * example after two blanks moves to the next line if both do not fit on one.
    */
   helpBelow(text: string): this {
+    this.textBelow = text;
     return this.addHelpText('after', () => {
       const prose = text.replaceAll(/^(?![A-Z][a-z ]*:\n)(\S.*)\n(?=\S)/gm, '$1 ');
       const lines = prose

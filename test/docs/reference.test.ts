@@ -8,7 +8,8 @@ import { ERRORS } from '../../src/errors.ts';
 import { FINDINGS } from '../../src/findings.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { statusResultSchema } from '../../src/contract/results/status.ts';
-import { commandsOf, testContext } from '../support/cli/parser.ts';
+import { commandsOf } from '../../scripts/commands.ts';
+import { testContext } from '../support/cli/parser.ts';
 import { playbillProcess } from '../support/cli/run.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -22,6 +22,7 @@ const DEBIAN_PACKAGES = [
   'ca-certificates',
   'curl',
   'openssl',
+  'mandoc',
   'python3',
   'php-cli',
   'golang-go',

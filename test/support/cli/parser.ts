@@ -5,48 +5,13 @@
 import { Command, CommanderError } from 'commander';
 import { programOf, runProgram } from '../../../src/cli/program.ts';
 import type { CommandContext } from '../../../src/cli/context.ts';
-import { instant } from '../trees.ts';
+import { emptyContext } from '../../../scripts/commands.ts';
 
 /** A context whose results go into a list, and everything else nowhere. */
 export function testContext(printed: string[] = []): CommandContext {
-  const now = instant('2026-05-01T09:00:00Z');
-  return {
-    terminal: {
-      print: (text) => void printed.push(text),
-      printExact: (text) => void printed.push(text),
-      printAll: async () => true,
-      log: () => undefined,
-      progress: () => ({ show: () => undefined, note: () => undefined, end: () => undefined }),
-      isTerminal: false,
-      columns: 80,
-      isColoured: false,
-    },
-    now: () => now,
-    clock: () => now,
-    environment: () => undefined,
-    toolVersion: 'test',
-    processId: '1',
-    onInterrupt: () => undefined,
-    tzdata: 'test',
-    isWriting: false,
-    exitCode: 0,
-  };
-}
-
-export interface Listed {
-  /** `keys`, `issue`. */
-  readonly words: readonly string[];
-  readonly command: Command;
-}
-
-/** Every command that does something: with its words, without groups such as `keys`. */
-export function commandsOf(context: CommandContext): Listed[] {
-  const below = (parent: Command, words: readonly string[]): Listed[] =>
-    parent.commands.flatMap((command) => {
-      const own = [...words, command.name()];
-      return command.commands.length === 0 ? [{ words: own, command }] : below(command, own);
-    });
-  return below(programOf(context), []);
+  const context = emptyContext();
+  const print = (text: string): void => void printed.push(text);
+  return { ...context, terminal: { ...context.terminal, print, printExact: print } };
 }
 
 /**
