@@ -30,6 +30,11 @@ export const ERRORS = {
   },
   'address-in-use': { exit: 2, meaning: '`serve` or `preview`: the address is in use, or not one of this machine' },
   'edge-option-invalid': { exit: 2, meaning: 'an option of the edge rule that cannot work' },
+  'certificate-unreadable': {
+    exit: 2,
+    meaning: '`edge build`: a certificate or its key that is missing, not in PEM, or needs a passphrase',
+  },
+  'certificate-mismatch': { exit: 2, meaning: '`edge build --certificate-key`: the key of another certificate' },
   'edge-bundle-missing': { exit: 2, meaning: 'the installation lacks the bundles of the edge rule' },
   'edge-unreachable': {
     exit: 2,

@@ -5,7 +5,7 @@
 /** What `npm test` leaves to `npm run test:all`. */
 export const SERVERS_AND_TIME = [
   // nginx, Deno, Bun and edge-runtime, one after the other, and many requests to each.
-  'test/edge/{authorizer,authorizer-service,boundary,deploy,edge-check,edge-check-command,edition-cache,fuzz,gateway-origin,installed,lying-origin,nginx,refusals-reveal-nothing,request-cost,revocation,signed-headers-hosts,slow-and-malformed,timing,worker-hosts,worker-key-ring}.test.ts',
+  'test/edge/{authorizer,authorizer-service,boundary,deploy,edge-check,edge-check-command,edition-cache,fuzz,gateway-origin,installed,lying-origin,nginx,own-server,refusals-reveal-nothing,request-cost,revocation,signed-headers-hosts,slow-and-malformed,timing,worker-hosts,worker-key-ring}.test.ts',
   // Chromium.
   'test/preview/*.test.ts',
   'test/client/storefront.test.ts',
@@ -19,8 +19,8 @@ export const SERVERS_AND_TIME = [
   'test/objects/{gateway,fault-gateway,fault-killed,fault-requests,fault-shards,builders-keys,builders-meet,builders-processes,builders-suspended,refused-midway,same-tree}.test.ts',
   // PostgreSQL, PgBouncer.
   'test/postgres/{absent,bad-input,cluster,connect,endless-queries,hints,import,import-disturbed,native-types,one-state,own-triggers,random-mirrors,replica,same-tree,sessions,shards,throwing-views,writers}.test.ts',
-  // What hangs, is waited for, and tried again.
-  'test/cli/{bucket-errors,going-back-fronts,import,on-publish,shards,try-again}.test.ts',
+  // What hangs, is waited for, and tried again; openssl.
+  'test/cli/{bucket-errors,edge-certificate,going-back-fronts,import,on-publish,shards,try-again}.test.ts',
   'test/objects/lease.test.ts',
   // systemd, rsync, a container file, a compiled command.
   'test/recipes/*.test.ts',

@@ -170,12 +170,9 @@ async function prepareSite(dist: string, work: string): Promise<Site> {
  * configuration as `edge build` wrote it.
  */
 function configure(folder: string, publicRoot: string, plainPort: number): void {
-  const example = readFileSync(join(folder, 'playbill-secrets.example.json'), 'utf8');
-  const names = Object.keys(JSON.parse(example) as object);
-  writeFileSync(
-    join(folder, 'playbill-secrets.json'),
-    JSON.stringify(Object.fromEntries(names.map((name) => [name, SECRET]))),
-  );
+  const secrets = join(folder, 'playbill-secrets.json');
+  const names = Object.keys(JSON.parse(readFileSync(secrets, 'utf8')) as object);
+  writeFileSync(secrets, JSON.stringify(Object.fromEntries(names.map((name) => [name, SECRET]))));
   writeFileSync(
     join(folder, 'plain.conf'),
     `server {

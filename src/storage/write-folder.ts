@@ -7,29 +7,36 @@ import { AppError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { treeError } from './folder/tree-error.ts';
 
+type Files = readonly (readonly [name: string, text: string])[];
+
 /**
- * Writes files into a folder, overwriting existing ones. `flag` is the option that named the
- * folder.
+ * Writes files into a folder, overwriting existing ones, but for those that somebody fills in:
+ * these are only written if they are missing, and only their owner can read them. `flag` is the
+ * option that named the folder.
+ * @returns the files that were written
  * @throws AppError tree-not-writable, tree-full
  */
 export function writeFolder(
   folder: string,
-  files: readonly (readonly [name: string, text: string])[],
+  files: Files,
   flag: string,
-): void {
+  isFilledIn: (name: string) => boolean = () => false,
+): Files {
   try {
     // `link/..` is the folder that contains the link, as for `join`. The system would follow the
     // link.
     const root = resolve(folder);
     makeFolder(root);
     accessSync(root, constants.W_OK);
-    for (const [name, text] of files) {
+    const written = files.filter(([name]) => !isFilledIn(name) || !existsSync(join(root, name)));
+    for (const [name, text] of written) {
       const path = join(root, name);
       makeFolder(dirname(path));
       // As bytes, because Node ignores `flush` if the data is a string. Some file systems report a
       // full disk only then.
-      writeFileSync(path, Buffer.from(text), { flush: true });
+      writeFileSync(path, Buffer.from(text), { flush: true, mode: isFilledIn(name) ? 0o600 : 0o666 });
     }
+    return written;
   } catch (error) {
     throw treeError(folder, error, flag);
   }
@@ -39,11 +46,7 @@ export function writeFolder(
  * Which of the files exist in a folder already. None if its README begins with `title`: Playbill
  * wrote that folder, and may overwrite it.
  */
-export function foreignFiles(
-  folder: string,
-  files: readonly (readonly [name: string, text: string])[],
-  title: string,
-): readonly string[] {
+export function foreignFiles(folder: string, files: Files, title: string): readonly string[] {
   const readme = join(folder, 'README.md');
   if (existsSync(readme) && readFileSync(readme, 'utf8').startsWith(title)) return [];
   return files.map(([name]) => name).filter((name) => existsSync(join(folder, name)));

@@ -33,9 +33,9 @@ const configuration = (to: string): unknown =>
 
 describe('what it writes', () => {
   test.each([
-    ['nginx', ['nginx.conf', 'playbill.conf']],
+    ['nginx', ['nginx.conf', 'playbill-http.conf', 'playbill-locations.conf', 'playbill.conf']],
     ['caddy', ['Caddyfile', 'playbill.caddy']],
-    ['haproxy', ['playbill.cfg']],
+    ['haproxy', ['playbill-backend.cfg', 'playbill-frontend.cfg']],
   ])('for %s', async (proxy, own) => {
     const { status, stdout } = await build(proxy, ['--proxy', proxy]);
     expect(status).toBe(0);
@@ -88,8 +88,8 @@ describe('what it writes', () => {
       port: 9999,
       tree: { publicRoot: '/srv/shows', keyRing: '/k.json', fileHeaders: null },
     });
-    expect(text('elsewhere', 'playbill.cfg')).toContain('  bind 127.0.0.1:80\n');
-    expect(text('elsewhere', 'playbill.cfg')).toContain('  server authorizer [::1]:9999\n');
+    expect(text('elsewhere', 'playbill-frontend.cfg')).toContain('  bind 127.0.0.1:80\n');
+    expect(text('elsewhere', 'playbill-backend.cfg')).toContain('  server authorizer [::1]:9999\n');
   });
 
   test('over a bucket it says which secrets read it, and the proxy reads no folder', async () => {
@@ -105,13 +105,13 @@ describe('what it writes', () => {
     expect(text('bucket', 'README.md')).toContain(
       '`MOSCOW_SECRET`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`',
     );
-    expect(text('bucket', 'playbill.conf')).not.toContain('playbill_edition');
+    expect(text('bucket', 'playbill-locations.conf')).not.toContain('playbill_edition');
   });
 
   test('replaces what it wrote before, and nothing else', async () => {
     expect((await build('again', ['--proxy', 'caddy'])).status).toBe(0);
     expect((await build('again', ['--proxy', 'caddy', '--listen', '9000'])).status).toBe(0);
-    expect(text('again', 'playbill.caddy')).toContain('http://:9000 {');
+    expect(text('again', 'Caddyfile')).toContain('http://:9000 {');
     mkdirSync(join(root, 'foreign'));
     writeFileSync(join(root, 'foreign/Caddyfile'), 'of somebody else');
     const { status, stderr } = await build('foreign', ['--proxy', 'caddy']);
@@ -136,6 +136,12 @@ test.each([
     '--authorizer: expected an address and a port',
   ],
   ['a second word', ['--proxy', 'haproxy', '--listen', '80 ssl'], '--listen: expected a port'],
+  [
+    'a certificate',
+    ['--proxy', 'caddy', '--certificate', '/etc/ssl/tickets.pem'],
+    'expected --server-name and --certificate only with nginx, found "/etc/ssl/tickets.pem": names and certificates belong',
+  ],
+  ['a base that a proxy would decode', ['--proxy', 'caddy', '--base', '/a%20b'], '--base: expected letters'],
   ['a line of its own', ['--proxy', 'nginx', '--listen', '80;\nevil'], 'listen: expected a port'],
   ['R2', ['--proxy', 'caddy', '--origin', 'r2://bucket'], 'expected s3://BUCKET/PREFIX for the authorizer'],
   ['a URL', ['--proxy', 'caddy', '--origin', 'https://a.example'], 'expected s3://BUCKET/PREFIX for the authorizer'],

@@ -199,6 +199,7 @@ describe('its end', () => {
       originEndpoint: null,
       originRegion: null,
       encodings: [],
+      folder: '/etc/playbill/edge',
       ...more,
     });
     const child = spawn(process.execPath, ['authorizer.mjs'], {
@@ -261,6 +262,7 @@ describe('its end', () => {
       originEndpoint: null,
       originRegion: null,
       encodings: [],
+      folder: '/etc/playbill/edge',
     });
     const second = await run([process.execPath, join(writeFolder(files), 'authorizer.mjs')], {});
     expect(second).toMatchObject({
@@ -351,6 +353,7 @@ describe('a tree in a bucket', () => {
       origin: `${originEndpoint}/${store.bucket}/shows%20%28new%29/it%27s`,
       region: originRegion ?? '',
       encodings: [],
+      folder: '/etc/playbill/edge',
     } as const;
   }
 
@@ -423,6 +426,7 @@ test('systemd finds nothing wrong with the unit, and the service can do little b
     originEndpoint: null,
     originRegion: null,
     encodings: [],
+    folder: '/etc/playbill/edge',
   });
   const unit = join(
     writeFolder(files.map(([name, text]) => [name, text.replace('/usr/bin/node', process.execPath)])),

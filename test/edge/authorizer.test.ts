@@ -184,7 +184,7 @@ const OF_THE_RULE = [
 
 describe('a proxy that cannot read what the service can', () => {
   const files: readonly (readonly [Proxy, string])[] = [
-    ['nginx', 'playbill.conf'],
+    ['nginx', 'playbill-locations.conf'],
     ['caddy', 'playbill.caddy'],
   ];
   test.each(files)('%s answers 503, as the rule would', async (proxy, file) => {

@@ -197,7 +197,7 @@ describe('nginx with njs reads a folder alone: it is refused over', () => {
     expect(readFileSync(join(to, 'authorizer.mjs'), 'utf8')).toContain(
       'https://bucket.s3.eu-west-1.amazonaws.com/shows',
     );
-    expect(readFileSync(join(to, 'playbill.conf'), 'utf8')).toContain('upstream playbill_authorizer');
+    expect(readFileSync(join(to, 'playbill-http.conf'), 'utf8')).toContain('upstream playbill_authorizer');
   });
 });
 
@@ -211,6 +211,9 @@ test('code that the host would not take is refused', async () => {
     publicRoot: null,
     keyRingPath: null,
     listen: '',
+    serverName: null,
+    certificate: null,
+    certificateKey: null,
     origin: { origin: 'https://tree.example/public', originEndpoint: null, originRegion: null },
     encodings: [],
     settings: DEFAULT_SETTINGS,

@@ -28,6 +28,7 @@ const NGINX = {
   publicRoot: '/srv/playbill/public',
   keyRingPath: '/srv/playbill/edge/keyring.json',
   listen: '8080',
+  folder: '/etc/nginx/playbill',
 } as const;
 const WORKER: Omit<WorkerDeployment, 'keyRing' | 'bundle'> = {
   target: 'worker',
@@ -105,18 +106,21 @@ describe('the folder for nginx', () => {
   test('names its files', () => {
     const names = (keyRing: KeyRing): readonly string[] =>
       nginxFiles({ ...NGINX, keyRing, bundle: '' }).map(([name]) => name);
-    const base = ['README.md', 'nginx.conf', 'playbill-settings.json', 'playbill.conf', 'playbill.js'];
-    expect(names(NO_SECRETS)).toEqual([...base, 'playbill-secrets.json'].toSorted());
-    expect(names(KEY_RING)).toEqual([...base, 'playbill-secrets.example.json'].toSorted());
+    const server = ['playbill-http.conf', 'playbill-locations.conf', 'playbill.conf'];
+    const rule = ['playbill.js', 'playbill-settings.json', 'playbill-secrets.json'];
+    const all = ['README.md', 'nginx.conf', ...server, ...rule].toSorted();
+    for (const keyRing of [NO_SECRETS, KEY_RING]) expect(names(keyRing)).toEqual(all);
   });
 
   test('lists the names of the secrets, where there are any', () => {
     const withSecrets = nginxFiles({ ...NGINX, keyRing: KEY_RING, bundle: '' });
-    expect(JSON.parse(textOf(withSecrets, 'playbill-secrets.example.json'))).toEqual({
+    expect(JSON.parse(textOf(withSecrets, 'playbill-secrets.json'))).toEqual({
       A_SECRET: '',
       B_SECRET: '',
     });
     expect(textOf(withSecrets, 'README.md')).toContain('`A_SECRET`, `B_SECRET`');
+    const none = nginxFiles({ ...NGINX, keyRing: NO_SECRETS, bundle: '' });
+    expect(JSON.parse(textOf(none, 'playbill-secrets.json'))).toEqual({});
   });
 
   test.each(['relative/path', '/srv/"; evil', '/srv/$x', '/a\nb'])('refuses the root %j', (publicRoot) => {
@@ -143,19 +147,79 @@ describe('the folder for nginx', () => {
 
   test('says what secrets need before it says how to try it', () => {
     const readme = textOf(nginxFiles({ ...NGINX, keyRing: KEY_RING, bundle: '' }), 'README.md');
-    expect(readme).toMatch(/First create `playbill-secrets.json`[^]*empty or missing secret is refused[^]*To try it/);
+    expect(readme).toMatch(
+      /First fill in `playbill-secrets.json`[^]*empty or missing secret is refused[^]*## Install it/,
+    );
     const none = textOf(nginxFiles({ ...NGINX, keyRing: NO_SECRETS, bundle: '' }), 'README.md');
     expect(none).toMatch(
-      /No key in this key ring needs a secret[^]*Before you issue a key with a new secret[^]*To try it/,
+      /No key in this key ring needs a secret[^]*Before you issue a key with a new secret[^]*## Install it/,
     );
   });
 
-  test.each(['80; evil', '', '80 ssl', 'banana', 'banana:', '0', '65536', 'host:99999'])(
-    'refuses to listen on %j',
-    (listen) => {
-      expect(() => nginxFiles({ ...NGINX, listen, keyRing: NO_SECRETS, bundle: '' })).toThrow('listen: expected');
-    },
-  );
+  const CERTIFICATE = { certificate: '/etc/ssl/tickets.pem', certificateKey: '/etc/ssl/tickets.key' };
+
+  test('has TLS with a certificate, HTTP/2, and names', () => {
+    const options = {
+      ...NGINX,
+      listen: '443 ssl http2',
+      serverName: 'tickets.example *.tickets.example',
+      ...CERTIFICATE,
+    };
+    const server = textOf(nginxFiles({ ...options, keyRing: NO_SECRETS, bundle: '' }), 'playbill.conf');
+    expect(server).toContain(`  listen 443 ssl http2;
+  server_name tickets.example *.tickets.example;
+  ssl_certificate "/etc/ssl/tickets.pem";
+  ssl_certificate_key "/etc/ssl/tickets.key";
+`);
+    const plain = textOf(nginxFiles({ ...NGINX, keyRing: NO_SECRETS, bundle: '' }), 'playbill.conf');
+    expect(plain).not.toMatch(/^ +(ssl_|server_name )/m);
+  });
+
+  test.each([
+    ['TLS without a certificate', { listen: '443 ssl' }, 'expected --certificate FILE and --certificate-key FILE with'],
+    ['a certificate without its key', { listen: '443 ssl', certificate: '/a' }, 'expected --certificate FILE and'],
+    ['a certificate without TLS', CERTIFICATE, 'expected --listen "443 ssl" with --certificate'],
+    ['an unknown parameter', { listen: '443 quic' }, 'listen: expected ssl, http2, default_server or'],
+    ['no name of a host', { serverName: 'a; evil' }, '--server-name: expected'],
+    [
+      'a path that is two words of nginx',
+      { listen: '443 ssl', ...CERTIFICATE, certificate: '/a"; b' },
+      '--certificate: ',
+    ],
+    ['a folder that nginx would take for a pattern', { folder: '/srv/[a]' }, '--to: expected'],
+    ['a base that nginx would decode', { settings: { ...DEFAULT_SETTINGS, base: '/a%20b' } }, '--base: expected'],
+    ['a base that nginx would resolve', { settings: { ...DEFAULT_SETTINGS, base: '/a/..' } }, '--base: expected'],
+    ['a base of other syntax', { settings: { ...DEFAULT_SETTINGS, base: '/a;b' } }, '--base: expected'],
+  ])('refuses %s', (_, options, message) => {
+    expect(() => nginxFiles({ ...NGINX, ...options, keyRing: NO_SECRETS, bundle: '' })).toThrow(message);
+  });
+
+  test('says in each location all that a server of the operator’s could say otherwise', () => {
+    const settings = { ...DEFAULT_SETTINGS, base: '/api/v3' };
+    const text = textOf(nginxFiles({ ...NGINX, settings, keyRing: NO_SECRETS, bundle: '' }), 'playbill-locations.conf');
+    const locations = [...text.matchAll(/^location (?:= )?(\S+) \{\n([^]*?)^\}$/gm)];
+    const named = locations.map(([, name = '']) => name);
+    expect(named.filter((name) => name.startsWith('/'))).toEqual([
+      '/api/v3/products/',
+      '/api/v3/products',
+      '/api/v3/fronts/categories/',
+      '/api/v3/fronts/categories',
+      '/playbill-refusal',
+    ]);
+    // Nothing stands outside of one.
+    const outside = locations.reduce((rest, [whole]) => rest.replace(whole, ''), text);
+    expect(outside.replaceAll(/^#.*$/gm, '').trim()).toBe('');
+    for (const [, name, inside] of locations) {
+      for (const directive of ['gzip', 'charset', 'expires', 'default_type'])
+        expect(inside, name).toMatch(new RegExp(`^  ${directive} `, 'm'));
+      if (name !== '/playbill-refusal') expect(inside, name).toMatch(/^ {2}error_page /m);
+      if (name?.startsWith(settings.base)) expect(inside, name).toMatch(/^ {2}client_max_body_size 1;$/m);
+    }
+  });
+
+  test.each(['80; evil', '', 'banana', 'banana:', '0', '65536', 'host:99999'])('refuses to listen on %j', (listen) => {
+    expect(() => nginxFiles({ ...NGINX, listen, keyRing: NO_SECRETS, bundle: '' })).toThrow('listen: expected');
+  });
 });
 
 test.each(['signed-headers', 'rfc9421 signed-headers'])(

@@ -1,6 +1,6 @@
 // From the operator's `keys revoke` to the refusal, on edges as `edge build` writes them.
 
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -59,7 +59,6 @@ beforeAll(async () => {
   const issued = await run(['keys', 'issue', '--front', 'alpha', '--keyid', 'alpha-1', ...places, '--json']);
   writeFileSync(keyFile, issued.stdout);
   await run(['edge', 'build', '--target', 'nginx', '--out', out, '--to', edge, '--listen', `127.0.0.1:${port}`]);
-  renameSync(join(edge, 'playbill-secrets.example.json'), join(edge, 'playbill-secrets.json'));
   stop = await startProgram('nginx', ['-p', edge, '-c', 'nginx.conf'], port, { cwd: edge, env: process.env });
 });
 

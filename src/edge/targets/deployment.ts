@@ -48,6 +48,17 @@ export function keyRingOf({ keyRingPath, publicRoot }: Pick<TargetOptions, 'keyR
   );
 }
 
+/**
+ * The paths that a server of the operator's passes on to the rule: those that it serves, and both
+ * without the slash at their end, which it refuses as it does in a server of its own. Throws Error
+ * for a base that servers, which compare decoded and normalised paths, could not match.
+ */
+export function rulePaths(base: string): readonly string[] {
+  if (!/^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*$/.test(base))
+    throw new Error(`--base: expected letters, digits, "-", "_", "." and "~" between slashes, found "${base}"`);
+  return ['/products/', '/products', '/fronts/categories/', '/fronts/categories'].map((path) => base + path);
+}
+
 /** The sentences that several READMEs have in common, and whether the edge needs these secrets. */
 export const commonValues = ({ ringGrace }: SettingsFile, secrets: readonly string[]): Values => ({
   ownFiles: renderedPart('own-files.md'),

@@ -39,8 +39,15 @@ export interface TargetOptions extends OriginOptions {
   readonly proxy: string | null;
   /** Where a service behind a proxy listens: ADDRESS:PORT. */
   readonly authorizer: string;
-  /** Where the server, or the proxy, listens: PORT or ADDRESS:PORT. */
+  /** Where the server, or the proxy, listens: PORT or ADDRESS:PORT; for nginx with `ssl` and the like. */
   readonly listen: string;
+  /** The names of nginx's server; null for any. */
+  readonly serverName: string | null;
+  /** Absolute paths of nginx's certificate, with its chain, and of its key; null without TLS. */
+  readonly certificate: string | null;
+  readonly certificateKey: string | null;
+  /** Absolute path of the folder itself: its files name each other. */
+  readonly folder: string;
   /** Absolute path of the tree's `public` folder on the machine that runs the target. */
   readonly publicRoot: string;
   /**
@@ -73,6 +80,8 @@ export interface Target<Taken extends OptionName = OptionName> {
    * limit.
    */
   readonly codeBytesMax: number | null;
+  /** Files that the operator fills in: each is written once, for its owner alone. */
+  readonly filledIn?: readonly string[];
   /** The ids of the keys that it cannot verify, sorted. */
   readonly refusedKeys: (ring: KeyRing) => readonly string[];
   /** The files of its folder. Throws Error for options that cannot work. */

@@ -13,6 +13,7 @@ import { AppError, messageOf, withoutUser } from '../../errors.ts';
 import { orThrow, treeMissing } from '../../release/tree/found.ts';
 import { readKeyRing } from '../../release/tree/read.ts';
 import { PUBLIC_FOLDER } from '../../render/paths.ts';
+import { checkCertificate } from '../../storage/certificate.ts';
 import { isInBucket, openTree } from '../../storage/open-tree.ts';
 import { foreignFiles, writeFolder } from '../../storage/write-folder.ts';
 
@@ -38,6 +39,10 @@ export interface EdgeBuildOptions {
   readonly keyRingPath: string | null;
   /** The address on which the server, or the proxy, listens. */
   readonly listen: string;
+  /** The names and the certificate of nginx's server; null without. */
+  readonly serverName: string | null;
+  readonly certificate: string | null;
+  readonly certificateKey: string | null;
   /**
    * Where the target finds the tree. A name without a scheme is that of a binding, or means the
    * public folder.
@@ -50,9 +55,11 @@ export interface EdgeBuildOptions {
 }
 
 /**
- * Writes the folder of a target around its bundle.
- * @returns the files, and the ids of keys that this target cannot verify
- * @throws AppError edge-option-invalid, tree-missing, tree-unreadable, tree-not-writable, tree-full
+ * Writes the folder of a target around its bundle. Files that the operator fills in are written
+ * once.
+ * @returns the files that it wrote, and the ids of keys that this target cannot verify
+ * @throws AppError edge-option-invalid, certificate-unreadable, certificate-mismatch, tree-missing,
+ * tree-unreadable, tree-not-writable, tree-full
  */
 export async function buildEdge(
   options: EdgeBuildOptions,
@@ -66,7 +73,7 @@ export async function buildEdge(
   const ring = await readKeyRing(await openTree(options.out));
   if (!ring.ok && ring.why === 'missing') throw treeMissing(options.out, 'no key ring in it');
   const keyRing = orThrow(ring, 'tree-unreadable', options.out);
-  const { name, codeBytesMax, refusedKeys } = options.target;
+  const { name, codeBytesMax, refusedKeys, filledIn = [] } = options.target;
   let files: DeploymentFiles;
   try {
     files = filesOf(options, bundle, keyRing);
@@ -78,18 +85,25 @@ export async function buildEdge(
       error,
     );
   }
+  if (options.certificate !== null && options.certificateKey !== null)
+    checkCertificate(options.certificate, options.certificateKey);
   const bytes = await codeBytes(files);
   if (bytes > (codeBytesMax ?? Infinity))
     throw invalid(`--target ${name}: expected at most ${codeBytesMax} bytes of compressed code, found ${bytes}`);
-  const foreign = foreignFiles(options.to, files, README_TITLE);
+  const isFilledIn = (file: string): boolean => filledIn.includes(file);
+  const foreign = foreignFiles(
+    options.to,
+    files.filter(([file]) => !isFilledIn(file)),
+    README_TITLE,
+  );
   if (foreign.length > 0) {
     const found = foreign.join(', ');
     throw invalid(
       `--to: expected a new folder or one that edge build wrote, found foreign files in ${options.to}: ${found}`,
     );
   }
-  writeFolder(options.to, files, '--to');
-  return { files, refused: refusedKeys(keyRing) };
+  const written = writeFolder(options.to, files, '--to', isFilledIn);
+  return { files: written, refused: refusedKeys(keyRing) };
 }
 
 function publicRootOf({ publicRoot, out }: EdgeBuildOptions): string {
@@ -132,6 +146,7 @@ function realPath(path: string): string {
 
 function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRing): DeploymentFiles {
   const { target, settings, listen, origin, encodings, profiles, proxy, authorizer } = options;
+  refuseServer(options);
   const isInFolder = !origin.origin.includes('://');
   if (isInFolder) refuseBucketAsFolder(options);
   // A target that reads either, and the key ring with the tree.
@@ -146,12 +161,33 @@ function filesOf(options: EdgeBuildOptions, bundle: string, keyRing: KeyRing): D
     proxy,
     authorizer,
     listen,
+    ...serverOf(options),
+    folder: resolve(options.to),
     publicRoot,
     keyRingPath: keyRingPathOf(options, publicRoot),
     keyRingAt: options.keyRingPath,
     encodings,
     pointerSeconds: POINTER_SECONDS,
   });
+}
+
+/** What only nginx has: the names of its server, and a certificate. */
+const serverOf = ({ serverName, certificate, certificateKey }: EdgeBuildOptions) => ({
+  serverName,
+  certificate: certificate === null ? null : resolve(certificate),
+  certificateKey: certificateKey === null ? null : resolve(certificateKey),
+});
+
+/** Throws Error if such an option is given for a target without a server of its own. */
+function refuseServer({ target, serverName, certificate, certificateKey }: EdgeBuildOptions): void {
+  if (target.options.includes('certificate')) return;
+  const given = [
+    ['--server-name', serverName],
+    ['--certificate', certificate],
+    ['--certificate-key', certificateKey],
+  ].find(([, value]) => value !== null);
+  if (given !== undefined)
+    throw new Error(`${given[0]}: expected none with --target ${target.name}, found "${given[1]}"`);
 }
 
 /** Throws Error if an option names a folder although the edge reads a bucket. */

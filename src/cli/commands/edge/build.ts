@@ -14,7 +14,9 @@ import { addEdgeCheck } from './check.ts';
 
 const HELP = `
 Examples:
-  playbill edge build --target nginx --to edge --public-root /srv/public
+  playbill edge build --target nginx --to /etc/nginx/playbill
+  playbill edge build --target nginx --to /etc/nginx/playbill --listen '443 ssl http2' --server-name tickets.example
+    --certificate /etc/ssl/tickets.pem --certificate-key /etc/ssl/private/tickets.key
   playbill edge build --target authorizer --proxy caddy
   playbill edge build --target authorizer --proxy nginx --origin s3://shop/tree
   playbill edge build --target cloudflare --origin r2://bucket/prefix
@@ -66,7 +68,17 @@ function addEdgeBuild(edge: PlaybillCommand): void {
       `${takers('authorizer')}: the address of the service, which only the proxy needs to reach`,
       '127.0.0.1:9180',
     )
-    .presetFlag('--listen <address>', `${takers('listen')}: the address of the server, or of the proxy`, '8080')
+    .presetFlag(
+      '--listen <address>',
+      `${takers('listen')}: the address of the server, or of the proxy; for nginx also "443 ssl http2" and the like`,
+      '8080',
+    )
+    .flag('--server-name <names>', 'nginx, also as --proxy: the names of its server (default: any)')
+    .flag(
+      '--certificate <file>',
+      'nginx, also as --proxy, with ssl in --listen: the certificate of its server, in PEM, with the chain',
+    )
+    .flag('--certificate-key <file>', 'nginx, also as --proxy: the private key of the certificate')
     .presetFlag(
       '--origin <url>',
       `the URL of the public folder (${readers('url')}); the name of a binding (${readers('binding')}); r2://BUCKET/PREFIX (${readers('r2')}); the private bucket with the tree, s3://BUCKET/PREFIX (${readers('s3')}), which lambda-edge reads with its role, and the others with their own secrets AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`,
@@ -108,6 +120,9 @@ function addEdgeBuild(edge: PlaybillCommand): void {
           publicRoot: flags.publicRoot ?? null,
           keyRingPath: flags.keyRing ?? null,
           listen: flags.listen,
+          serverName: flags.serverName ?? null,
+          certificate: flags.certificate ?? null,
+          certificateKey: flags.certificateKey ?? null,
           origin: originOf(flags.origin, flags.originEndpoint, flags.originRegion, environment),
           encodings: flags.encodings ?? [],
           settings: {

@@ -4,7 +4,7 @@
 
 import { CREDENTIAL_NAMES } from '../../remote-tree/bucket-credentials.ts';
 import { rendered, type Values } from '../../template.ts';
-import { commonValues, configured, inOrder, keyRingOf, secretNames } from '../deployment.ts';
+import { codeList, commonValues, configured, inOrder, keyRingOf, rulePaths, secretNames } from '../deployment.ts';
 import { checkPath } from '../nginx/configuration.ts';
 import { kindOf, parseOrigin } from '../origin.ts';
 import { type Bundle, type Deployment, type DeploymentFiles, noKeys, targetOf, type TargetOptions } from '../target.ts';
@@ -15,6 +15,10 @@ const OPTIONS = [
   'proxy',
   'authorizer',
   'listen',
+  'serverName',
+  'certificate',
+  'certificateKey',
+  'folder',
   'publicRoot',
   'keyRingPath',
   'origin',
@@ -50,8 +54,8 @@ function authorizerFiles(deployment: AuthorizerDeployment): DeploymentFiles {
   const configuration: AuthorizerConfiguration = { ...settings, profiles, host, port, tree };
   const secrets = [...secretNames(keyRing), ...(tree.kind === 'bucket' ? CREDENTIAL_NAMES : [])];
   const service = {
-    listen: deployment.listen,
-    authorizer: deployment.authorizer,
+    ...deployment,
+    base: settings.base,
     filesRoot: tree.kind === 'folder' && tree.fileHeaders !== null ? tree.publicRoot : null,
   };
   return inOrder([
@@ -63,10 +67,13 @@ function authorizerFiles(deployment: AuthorizerDeployment): DeploymentFiles {
         ...proxyValues(proxy),
         authorizer: service.authorizer,
         listen: service.listen,
+        folder: service.folder,
+        paths: codeList(rulePaths(settings.base)),
+        pathWords: rulePaths(settings.base).join(' '),
       }),
     ],
     ['authorizer.mjs', configured(configuration, bundle)],
-    ['playbill-authorizer.service', rendered('authorizer/playbill-authorizer.service')],
+    ['playbill-authorizer.service', rendered('authorizer/playbill-authorizer.service', { folder: service.folder })],
     ...PROXY_RECORDS[proxy].files(service),
   ]);
 }

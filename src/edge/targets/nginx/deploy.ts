@@ -3,14 +3,27 @@
 
 import { AppError, withoutUser } from '../../../errors.ts';
 import { rendered, renderedPart } from '../../template.ts';
-import { commonValues, inOrder, keyRingOf, secretNames } from '../deployment.ts';
+import { codeList, commonValues, inOrder, keyRingOf, rulePaths, secretNames } from '../deployment.ts';
 import { type Bundle, type Deployment, type DeploymentFiles, noKeys, targetOf, type TargetOptions } from '../target.ts';
-import { checkListen, checkPath, serverValues, standalone } from './configuration.ts';
+import { checkPath, type NginxServer, serverFiles, standalone } from './configuration.ts';
 import type { NginxSettings } from './request.ts';
 
-type NginxDeployment = Deployment & Pick<TargetOptions, 'publicRoot' | 'keyRingPath' | 'listen' | 'origin'>;
+const OPTIONS = [
+  'publicRoot',
+  'keyRingPath',
+  'listen',
+  'serverName',
+  'certificate',
+  'certificateKey',
+  'folder',
+  'origin',
+] as const;
+
+type NginxDeployment = Deployment & Pick<TargetOptions, (typeof OPTIONS)[number]>;
 
 const BUNDLE: Bundle = { name: 'nginx', entry: 'nginx/runtime.ts', form: 'njs' };
+
+const SECRETS = 'playbill-secrets.json';
 
 /** Refuses a bucket, and a path or an address that could break the configuration's syntax. */
 export const nginx = targetOf({
@@ -18,43 +31,70 @@ export const nginx = targetOf({
   summary: 'with njs',
   testedOn: 'nginx with njs',
   reads: { folder: BUNDLE },
-  options: ['publicRoot', 'keyRingPath', 'listen', 'origin'],
+  options: OPTIONS,
   codeBytesMax: null,
+  filledIn: [SECRETS],
   refusedKeys: noKeys,
   files: (deployment: NginxDeployment): DeploymentFiles => {
-    const { bundle, keyRing, settings, publicRoot, listen, profiles } = deployment;
+    const { bundle, keyRing, settings, publicRoot, profiles } = deployment;
     refuseBucket(deployment.origin);
     const keyRingPath = keyRingOf(deployment);
     checkPath('publicRoot', publicRoot);
     checkPath('keyRingPath', keyRingPath);
-    checkListen(listen);
     const own: NginxSettings = { ...settings, keyRing: keyRingPath, profiles: profiles.join(' ') };
     const names = secretNames(keyRing);
+    // nginx does not start if it is missing.
     const secrets = Object.fromEntries(names.map((name) => [name, '']));
-    // Without secrets, the file as it is: nginx does not start if it is missing. Otherwise an
-    // example: the next one must not replace secrets.
-    const secretsName = names.length > 0 ? 'playbill-secrets.example.json' : 'playbill-secrets.json';
-    const edition = (location: string, missing: string): string =>
-      renderedPart('nginx/edition.conf', { location, missing });
     return inOrder([
-      ['README.md', rendered('nginx/README.md', { ...commonValues(settings, names), publicRoot, keyRingPath, listen })],
-      ['nginx.conf', standalone(true)],
-      [secretsName, `${JSON.stringify(secrets, null, 2)}\n`],
-      ['playbill-settings.json', `${JSON.stringify(own)}\n`],
       [
-        'playbill.conf',
-        rendered('nginx/playbill.conf', {
-          ...serverValues(false),
-          listen,
+        'README.md',
+        rendered('nginx/README.md', {
+          ...commonValues(settings, names),
           publicRoot,
-          edition: edition('@playbill_edition', '@playbill_again'),
-          editionAgain: edition('@playbill_edition_again', '@playbill_unavailable'),
+          keyRingPath,
+          listen: deployment.listen,
+          folder: deployment.folder,
+          base: settings.base,
+          paths: codeList(rulePaths(settings.base)),
         }),
       ],
+      ['nginx.conf', standalone(true)],
+      [SECRETS, `${JSON.stringify(secrets, null, 2)}\n`],
+      ['playbill-settings.json', `${JSON.stringify(own)}\n`],
+      ...serverFiles(serverOf(deployment)),
       ['playbill.js', bundle],
     ]);
   },
 });
+
+function serverOf({ publicRoot, settings, ...options }: NginxDeployment): NginxServer {
+  const answer = (handler: string, errorPages: string): string =>
+    renderedPart('nginx/answer.conf', { handler, publicRoot, errorPages });
+  const edition = (location: string, missing: string): string =>
+    renderedPart('nginx/edition.conf', {
+      location,
+      missing,
+      compressed: renderedPart('nginx/edition-gzip.conf'),
+      settings: renderedPart('nginx/edition-settings.conf', { publicRoot }),
+    });
+  return {
+    target: 'nginx',
+    isProxy: false,
+    base: settings.base,
+    options,
+    http: (maps) => rendered('nginx/playbill-http.conf', { folder: options.folder, maps }),
+    answer: (errorPages) => answer('answer', errorPages),
+    locations: (paths, refusal, errorPages) =>
+      rendered('nginx/playbill-locations.conf', {
+        paths,
+        refusal,
+        edition: edition('@playbill_edition', '@playbill_again'),
+        editionAgain: edition('@playbill_edition_again', '@playbill_unavailable'),
+        again: answer('again', errorPages),
+        unavailable: answer('unavailable', errorPages),
+      }),
+  };
+}
 
 /** The rule in nginx reads files; behind nginx, as a service, it reads a bucket as well. */
 function refuseBucket(origin: string): void {

@@ -8,6 +8,7 @@ import type { OriginOptions } from '../../../../src/edge/targets/origin.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
 import { sendLines } from '../messages.ts';
 import type { World } from '../world.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts';
 import { authorizerFiles } from '../target-files.ts';
 
@@ -42,6 +43,7 @@ export async function startAuthorizer(
 ): Promise<AuthorizerRuntime> {
   const port = await freePort();
   const servicePort = await freePort();
+  const folder = temporaryFolder();
   const files = authorizerFiles({
     bundle: await bundleEdge('authorizer'),
     keyRing: world.keyRing,
@@ -54,10 +56,14 @@ export async function startAuthorizer(
     keyRingPath: join(world.root, 'edge/keyring.json'),
     ...origin,
     encodings: ['br', 'gzip'],
+    folder,
   });
-  const folder = writeFolder(files.map(([name, text]) => [name, edit(name, text)]));
+  writeFolder(
+    files.map(([name, text]) => [name, edit(name, text)]),
+    folder,
+  );
   const readme = files.find(([name]) => name === 'README.md')?.[1] ?? '';
-  const [, service = '', front = ''] = /\n {4}(node .*)\n {4}(.*)\n\nTo install it:/.exec(readme) ?? [];
+  const [, service = '', front = ''] = /\n {4}(node .*)\n {4}(.*)\n\n/.exec(readme) ?? [];
   const log: string[] = [];
   const proxyLog: string[] = [];
   const start = (command: string, at: number, env: NodeJS.ProcessEnv, output: string[]): Promise<() => Promise<void>> =>

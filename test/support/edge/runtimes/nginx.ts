@@ -9,6 +9,7 @@ import { DEFAULT_SETTINGS } from '../../../../src/edge/rule/settings.ts';
 import { keyRingText } from '../../../../src/release/tree/codec.ts';
 import { sendLines } from '../messages.ts';
 import type { World } from '../world.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts';
 import { nginxFiles } from '../target-files.ts';
 
@@ -29,6 +30,7 @@ const unchanged: Edit = (_, text) => text;
 /** Starts it over the world's folder. `output`: collects its log. */
 export async function startNginx(world: World, edit: Edit = unchanged, output: string[] = []): Promise<NginxRuntime> {
   const port = await freePort();
+  const folder = temporaryFolder();
   const keyRingPath = join(world.root, 'edge/keyring.json');
   writeFileSync(keyRingPath, keyRingText(world.keyRing));
   const files = nginxFiles({
@@ -39,19 +41,24 @@ export async function startNginx(world: World, edit: Edit = unchanged, output: s
     publicRoot: join(world.root, 'public'),
     keyRingPath,
     listen: `127.0.0.1:${port}`,
+    folder,
   });
-  return startFolder(files, port, world.secrets, edit, output);
+  return startFolder(folder, files, port, world.secrets, edit, output);
 }
 
 /** As the README says, "Try it". */
 async function startFolder(
+  folder: string,
   files: DeploymentFiles,
   port: number,
   secrets: Readonly<Record<string, string>>,
   edit: Edit,
   output: string[] = [],
 ): Promise<NginxRuntime> {
-  const folder = writeFolder(files.map(([name, text]) => [name, edit(name, text)]));
+  writeFolder(
+    files.map(([name, text]) => [name, edit(name, text)]),
+    folder,
+  );
   writeFileSync(join(folder, 'playbill-secrets.json'), JSON.stringify(secrets));
   const options = { cwd: folder, env: process.env, output };
   const stop = await startProgram('nginx', ['-p', folder, '-c', 'nginx.conf'], port, options);

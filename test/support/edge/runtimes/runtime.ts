@@ -23,9 +23,8 @@ export interface Runtime {
 /** Starts a runtime over a world. */
 export type StartRuntime = (world: World) => Promise<Runtime>;
 
-/** Writes a deployable folder into a fresh directory and returns its path. */
-export function writeFolder(files: DeploymentFiles): string {
-  const folder = temporaryFolder();
+/** Writes a deployable folder, into a fresh directory if none is named, and returns its path. */
+export function writeFolder(files: DeploymentFiles, folder = temporaryFolder()): string {
   for (const [name, text] of files) writeFileSync(join(folder, name), text);
   return folder;
 }
