@@ -45,8 +45,8 @@ function install(packages) {
     if (isCluster) rmSync(CLUSTER_POLICY, { force: true });
   }
   // These packages enable a service that starts at boot.
-  const services = ['nginx', 'pgbouncer', 'slurmctld', 'slurmd', 'munge', 'caddy', 'haproxy'].filter((name) =>
-    packages.includes(name),
+  const services = ['nginx', 'pgbouncer', 'slurmctld', 'slurmd', 'munge', 'caddy', 'haproxy', 'apache2'].filter(
+    (name) => packages.includes(name),
   );
   if (services.length > 0 && existsSync('/run/systemd/system')) run('systemctl', 'disable', ...services);
 }

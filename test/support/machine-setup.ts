@@ -12,6 +12,7 @@ const DEBIAN_PACKAGES = [
   'libnginx-mod-http-js',
   'caddy',
   'haproxy',
+  'apache2',
   'rsync',
   'systemd',
   'chromium',
