@@ -188,10 +188,30 @@ export function priceFromAt(pool: Pool, currency: string, now: Instant): number 
   return least;
 }
 
-/** Whether a visitor can buy at a tier now: a session on sale in the pool has it. */
-export function isTierSold(pool: Pool, tierId: number, now: Instant): boolean {
+/**
+ * Whether a visitor can buy at a tier now: a session on sale in the pool has it. `sessionId`: whose
+ * it is; null for a default. Without ids, tiers that say the same are one.
+ */
+export function isTierSold(pool: Pool, tier: PriceTier, sessionId: number | null, now: Instant): boolean {
   if (pool.isSoldOut) return false;
-  return pool.sessions.some((session) => isOnSale(session, now) && session.tiers.some(({ id }) => id === tierId));
+  return pool.sessions.some(
+    (session) =>
+      (sessionId === null || session.id === sessionId) &&
+      isOnSale(session, now) &&
+      session.tiers.some((one) => isSameTier(one, tier)),
+  );
+}
+
+function isSameTier(one: PriceTier, other: PriceTier): boolean {
+  if (one.id !== null || other.id !== null) return one.id === other.id;
+  return (
+    one.isInPriceFrom === other.isInPriceFrom &&
+    one.amountMinor === other.amountMinor &&
+    one.currency === other.currency &&
+    one.available === other.available &&
+    one.valid.from === other.valid.from &&
+    one.valid.until === other.valid.until
+  );
 }
 
 /** The first session on a set of days, and whether there are more. */

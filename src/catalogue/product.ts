@@ -25,7 +25,8 @@ export interface Image {
  * session's private tiers also replace the product's defaults.
  */
 export interface PriceTier {
-  readonly id: number;
+  /** Null where the catalogue has none: nothing refers to it. */
+  readonly id: number | null;
   readonly isInPriceFrom: boolean;
   readonly amountMinor: number;
   readonly currency: string;

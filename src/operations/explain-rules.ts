@@ -122,11 +122,11 @@ function explainTiers(
 ): ExplainedTier[] {
   const isElsewhere = (channels: TierRow['channels']): boolean =>
     channels !== null && (channel === null || !channels.includes(channel));
-  const verdictOf = ({ id, kind, isPublic, price, channels }: TierRow): ExplainedTier['verdict'] => {
+  const verdictOf = ({ sessionId, kind, isPublic, price, channels }: TierRow): ExplainedTier['verdict'] => {
     if (isElsewhere(channels)) return 'other-channel';
     const refusal = tierRefusal(kind, isPublic) ?? priceRefusalAt(price, currency, now);
     if (refusal !== null) return refusal;
-    if (pool === null || !isTierSold(pool, id, now)) return 'no-session';
+    if (pool === null || !isTierSold(pool, price, sessionId, now)) return 'no-session';
     return price.amountMinor === priceFrom ? 'price-from' : 'dearer';
   };
   return rows.map((row) => ({

@@ -812,6 +812,11 @@ describe('a line that is not a row', () => {
       'venues.name: expected text of at most 65536 characters, found true',
     ],
     [venue(1.5), 'import-row-invalid', 'venues.id: expected an integer, found 1.5'],
+    ...[undefined, null].map((id): [string, string, string] => [
+      line('price_tiers', { ...GOOD_ROWS.price_tiers, id }),
+      'import-row-invalid',
+      `price_tiers.id: expected an integer, found ${id === null ? 'NULL' : 'no such member'}`,
+    ]),
     [venue(2 ** 53), 'import-row-invalid', 'venues.id: expected an integer, found 9007199254740992'],
     [line('tags', { id: 1, slug: 'x', name: 'X', sort_weight: null }), 'import-row-invalid', 'tags.sort_weight: '],
     [

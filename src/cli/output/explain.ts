@@ -242,7 +242,8 @@ function tierText(tier: ExplainedTier, { when, currency: frontCurrency, currency
     'no-session': 'no session that can be bought now has it',
   };
   const whose = session === null ? 'default' : `of session ${session}`;
-  return `${amount} ${currency}, tier ${tier.tier} ${JSON.stringify(name)}, ${whose}: ${verdicts[verdict]}`;
+  const which = [...(tier.tier === null ? [] : [tier.tier]), JSON.stringify(name)].join(' ');
+  return `${amount} ${currency}, tier ${which}, ${whose}: ${verdicts[verdict]}`;
 }
 
 function cardLines({ pausedUntil, pauses }: ExplainedRules, card: ProductCard, { when }: FrontUnits): string[] {

@@ -49,7 +49,8 @@ const sessionSchema = z.strictObject({
 });
 
 const tierSchema = z.strictObject({
-  tier: z.int(),
+  /** null where the catalogue has no ids of price tiers. */
+  tier: z.int().nullable(),
   name: z.string(),
   /** null for a default, which applies to all sessions without ticket tiers of their own. */
   session: z.int().nullable(),

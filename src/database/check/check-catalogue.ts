@@ -104,11 +104,12 @@ async function* badValues(
 /** Keys that several rows have: possible only in a view, or in a table without a primary key. */
 async function* repeatedKeys(reader: CatalogueReader, table: TableName): AsyncGenerator<Finding> {
   const { columns, checker } = wholeTable(table);
-  const { key } = TABLE_RULES[table];
-  const repeated = checkedRows({ table, columns: key })
+  const { key, keyless } = TABLE_RULES[table];
+  let repeated = checkedRows({ table, columns: key }, key)
     .select((eb) => eb.fn.countAll().as('rows_total'))
     .groupBy([...key])
     .having((eb) => eb.fn.countAll(), '>', 1);
+  if (keyless !== undefined) for (const column of key) repeated = repeated.where(column, 'is not', null);
   for await (const batch of reader.batches(repeated)) {
     for (const row of batch) {
       const location = checker.locationOf(columns.map((column) => row[key.indexOf(column)]));

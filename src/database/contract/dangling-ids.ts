@@ -4,9 +4,9 @@
 
 import type { Finding } from '../../findings.ts';
 import type { CatalogueRows } from '../reader.ts';
-import { dangling, findingOf, RowChecker } from './row-checker.ts';
+import { dangling, findingOf } from './row-checker.ts';
 import { TABLE_RULES, type TableName } from './tables.ts';
-import { anyTable, wholeTable } from './query-builders.ts';
+import { anyTable, LOCATED_TIER, wholeTable } from './query-builders.ts';
 
 type RowSource = Pick<CatalogueRows, 'batches' | 'isWhole'>;
 
@@ -35,23 +35,22 @@ export async function* danglingIds(
   if (table === 'price_tiers' && readable.has('sessions')) yield* tiersOfOtherProducts(reader);
 }
 
-const TIER = new RowChecker('price_tiers', ['id']);
-
 /** Tiers whose session is another product's: the reference is to both columns. */
 async function* tiersOfOtherProducts(reader: RowSource): AsyncGenerator<Finding> {
   const query = anyTable
     .selectFrom('price_tiers as t')
     .innerJoin('sessions as s', 's.id', 't.session_id')
-    .select(['t.id', 't.session_id', 't.product_id', 's.product_id as session_product_id'])
+    .select(LOCATED_TIER.columns.map((name) => `t.${name}` as const))
+    .select('s.product_id as session_product_id')
     .whereRef('s.product_id', 'is distinct from', 't.product_id')
-    .orderBy('t.id');
+    .$call((query) => LOCATED_TIER.columns.reduce((ordered, name) => ordered.orderBy(`t.${name}`), query));
   for await (const batch of reader.batches(query)) {
     for (const row of batch) {
-      const [, sessionId, productId, sessionProductId] = row;
+      const [, productId, sessionId, , , sessionProductId] = row;
       // A value that is not an id is a finding already.
       if (!Number.isSafeInteger(productId) || !Number.isSafeInteger(sessionProductId)) continue;
       const message = `session_id: expected a session of product ${String(productId)}, found session ${String(sessionId)} of product ${String(sessionProductId)}`;
-      yield findingOf('error', 'dangling-id', TIER.locationOf(row), message, 'session_id');
+      yield findingOf('error', 'dangling-id', LOCATED_TIER.locationOf(row), message, 'session_id');
     }
   }
 }

@@ -13,6 +13,15 @@ const dialect: Dialect = {
   createQueryCompiler: () => new SqliteQueryCompiler(),
 };
 
+/** What locates a price tier, with its id or without. */
+export const LOCATED_TIER = new RowChecker('price_tiers', [
+  'id',
+  'product_id',
+  'session_id',
+  'amount_minor',
+  'currency',
+]);
+
 /** Builds queries on known tables. */
 export const knownTables = new Kysely<CatalogueTables>({ dialect });
 
@@ -22,13 +31,18 @@ export const knownTables = new Kysely<CatalogueTables>({ dialect });
  */
 export const anyTable = new Kysely<Record<TableName, Record<string, unknown>>>({ dialect });
 
-/** The rows of a checker, in an order that must be total. */
+/** The rows of a checker, in an order that must be total: that of the key, where it has one. */
 export function checkedRows(
   { table, columns }: { readonly table: TableName; readonly columns: readonly string[] },
-  orderBy: readonly string[] = TABLE_RULES[table].key,
+  orderBy: readonly string[] = orderOf(table, columns),
 ) {
   const query = anyTable.selectFrom(table).select([...columns]);
   return orderBy.reduce((ordered, column) => ordered.orderBy(column), query);
+}
+
+function orderOf(table: TableName, columns: readonly string[]): readonly string[] {
+  const { key, keyless } = TABLE_RULES[table];
+  return keyless === undefined ? key : [...new Set([...key, ...keyless, ...columns])];
 }
 
 /** A table with all its columns, in the order of its definition, and of the primary key. */

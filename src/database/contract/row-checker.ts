@@ -64,10 +64,11 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
 
   /**
    * One finding for each value that its column does not accept, with a hint in the SQL of the
-   * database; one for all marks.
+   * database; one for all marks. `known`: as for `locationOf`.
    */
-  findings(row: readonly unknown[], { kind, failedRows }: RowSource): Finding[] {
-    const failed = failedRows.get(this.locationOf(row));
+  findings(row: readonly unknown[], { kind, failedRows }: RowSource, known: Known = {}): Finding[] {
+    const location = this.locationOf(row, known);
+    const failed = failedRows.get(location);
     let isFailed = false;
     const findings = this.#rules.flatMap((rule, i) => {
       // No SQL mends that.
@@ -79,7 +80,7 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
         return [];
       }
       const message = `${column}: expected ${rule.expected}, found ${foundText(row[i])}`;
-      const finding = findingOf('error', 'value-invalid', this.locationOf(row), message, column);
+      const finding = findingOf('error', 'value-invalid', location, message, column);
       if (isUndecodable) return [finding];
       return [{ ...finding, hint: hintFor(kind, this.table, column, rule) }];
     });
@@ -93,16 +94,29 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
     return this.#rules[i]?.accepts(value) === true ? (value as ValueOf<(typeof TABLES)[T][N]>) : undefined;
   }
 
-  /** `sessions 17`: the table and the row's key, for a row with its key among the columns. */
-  locationOf(row: readonly unknown[]): string {
-    const key = TABLE_RULES[this.table].key.map((name) => {
-      const value = row[this.columns.findIndex((column) => column === name)];
-      return typeof value === 'number' || (typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value))
-        ? String(value)
-        : quoted(value);
-    });
-    return `${this.table} ${key.join(',')}`;
+  /**
+   * `sessions 17`: the table and the row's key, for a row with its key among the columns. `known`:
+   * cells of other columns, for a row without a key.
+   */
+  locationOf(row: readonly unknown[], known: Known = {}): string {
+    const { key, keyless } = TABLE_RULES[this.table];
+    const cellOf = (name: string): unknown => known[name] ?? row[this.columns.findIndex((column) => column === name)];
+    const values = key.map(cellOf);
+    if (keyless === undefined || values.some((value) => value !== null))
+      return `${this.table} ${values.map(keyText).join(',')}`;
+    const cells = keyless.flatMap((name) =>
+      (cellOf(name) ?? null) === null ? [] : [`${name} ${keyText(cellOf(name))}`],
+    );
+    return `${this.table} ${cells.join(', ')}`;
   }
+}
+
+/** Cells of a row that are not among a checker's columns. */
+type Known = Readonly<Record<string, unknown>>;
+
+function keyText(value: unknown): string {
+  const isPlain = typeof value === 'number' || (typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value));
+  return isPlain ? String(value) : quoted(value);
 }
 
 /** The fraction of a second in a time. */

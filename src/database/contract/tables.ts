@@ -119,7 +119,8 @@ export const TABLES = {
   front_session_exclusions: { front_id: integer(), session_id: integer() },
   front_allocations: { front_id: integer(), session_id: integer(), available: integer() },
   price_tiers: {
-    id: integer(),
+    // Nothing refers to it.
+    id: nullable(integer()),
     product_id: integer(),
     session_id: nullable(integer()),
     name: defaulted(text, ''),
@@ -186,6 +187,8 @@ export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
 interface TableRules {
   /** The columns that identify a row, in findings and for `import --replace`. */
   readonly key: readonly string[];
+  /** What tells rows apart that a catalogue has without their key. */
+  readonly keyless?: readonly string[];
   /** Further columns that are unique. */
   readonly unique: readonly string[];
   /** Columns that hold ids of rows of other tables. */
@@ -212,7 +215,10 @@ export const TABLE_RULES: Readonly<Record<TableName, TableRules>> = {
   sessions: entity({ product_id: 'products', venue_id: 'venues' }),
   front_session_exclusions: link({ front_id: 'fronts', session_id: 'sessions' }),
   front_allocations: link({ front_id: 'fronts', session_id: 'sessions' }),
-  price_tiers: entity({ product_id: 'products', session_id: 'sessions' }),
+  price_tiers: {
+    ...entity({ product_id: 'products', session_id: 'sessions' }),
+    keyless: ['product_id', 'session_id', 'amount_minor', 'currency'],
+  },
   categories: entity({}, 'slug'),
   front_categories: link({ front_id: 'fronts', category_id: 'categories' }),
   product_categories: link({ product_id: 'products', category_id: 'categories' }),

@@ -65,7 +65,8 @@ export async function listedSlugs(reader: CatalogueReader, frontId: number): Pro
 
 /** All price tiers of a product by (session, id), the defaults first. */
 export async function tierRows(reader: CatalogueReader, productId: number) {
-  const query = checkedRows(NAMED_TIER, ['session_id', 'id']).where('product_id', '=', productId);
+  const order = new Set(['session_id', 'id', 'amount_minor', ...NAMED_TIER.columns]);
+  const query = checkedRows(NAMED_TIER, [...order]).where('product_id', '=', productId);
   return (await reader.rows(query)).flatMap((row) => {
     // A build does not read names: one that is bad holds nothing back.
     const named = [...row.slice(0, TIER.columns.length), shown(row[TIER.columns.length])];

@@ -26,7 +26,7 @@ import {
   productQuery,
   type ChildTable,
 } from './product-queries.ts';
-import { knownTables } from '../contract/query-builders.ts';
+import { knownTables, LOCATED_TIER } from '../contract/query-builders.ts';
 import { dangling, FindingLog, parseId } from '../contract/row-checker.ts';
 
 /** By table and product id. */
@@ -214,7 +214,7 @@ export class ProductLoad {
     const isSold = table === 'sessions' || table === 'price_tiers';
     const productId = isSold && typeof group.id === 'string' ? parseId(group.id) : undefined;
     for (const row of rowsOf(group)) {
-      const location = CHILDREN[table].locationOf(row);
+      const location = CHILDREN[table].locationOf(row, { product_id: group.id });
       const failed = this.#reader.failedRows.get(location);
       this.#log.add([failed?.finding ?? dangling(location, 'product_id', 'products', group.id)], { productId });
     }
@@ -245,10 +245,12 @@ export class ProductLoad {
    */
   async #noteOrphanTiers(): Promise<void> {
     const { failedRows } = this.#reader;
-    for (const [id, sessionId, sessionProductId] of await this.#reader.rows(ORPHAN_TIERS)) {
+    for (const row of await this.#reader.rows(ORPHAN_TIERS)) {
+      const [, , sessionId, , , sessionProductId] = row;
+      const location = LOCATED_TIER.locationOf(row);
       // Of which session it is, or of which product that is, cannot be read.
-      if (failedRows.has(`price_tiers ${String(id)}`) || failedRows.has(`sessions ${String(sessionId)}`)) continue;
-      const finding = dangling(`price_tiers ${String(id)}`, 'session_id', 'sessions of the product', sessionId);
+      if (failedRows.has(location) || failedRows.has(`sessions ${String(sessionId)}`)) continue;
+      const finding = dangling(location, 'session_id', 'sessions of the product', sessionId);
       this.#log.add([finding], { sessionOf: parseId(sessionProductId) });
       if (typeof sessionId === 'number') this.#spoiledSessions.set(sessionId, finding);
     }

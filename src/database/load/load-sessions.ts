@@ -92,7 +92,7 @@ export function sessionsOf(
   log: FindingLog,
 ): ProductSessions {
   const { venues, zones, uses, spoiledSessions, tzdata, now } = context;
-  const tiers = tiersOf(tierRows, log);
+  const tiers = tiersOf(productId, tierRows, log);
   if (tiers.channelTiers !== null) uses.add('price_tiers.channels');
   log.add(tiers.defaultFindings, { productId });
   const { findingsBySession } = tiers;
@@ -232,7 +232,8 @@ function bySessionOf(tiers: readonly OwnedTier[]): ChannelTiers {
   return { defaults, bySession };
 }
 
-function tiersOf(rows: readonly unknown[][], log: FindingLog): ProductTiers {
+function tiersOf(productId: number, rows: readonly unknown[][], log: FindingLog): ProductTiers {
+  const known = { product_id: productId };
   const defaults: PriceTier[] = [];
   const bySession = new Map<number, PriceTier[]>();
   const findingsBySession = new Map<number, Finding[]>();
@@ -246,7 +247,8 @@ function tiersOf(rows: readonly unknown[][], log: FindingLog): ProductTiers {
   let isAnyOnChannel = false;
   for (const row of rows) {
     if (!TIER.accepts(row)) {
-      if (TIER.valueOf(row, 'kind') !== 'addon') note(TIER.valueOf(row, 'session_id'), TIER.findings(row, log.source));
+      if (TIER.valueOf(row, 'kind') !== 'addon')
+        note(TIER.valueOf(row, 'session_id'), TIER.findings(row, log.source, known));
       continue;
     }
     const [
@@ -262,9 +264,9 @@ function tiersOf(rows: readonly unknown[][], log: FindingLog): ProductTiers {
       validUntil,
       channels,
     ] = row;
-    const other = sessionOfId.get(id);
+    const other = id === null ? undefined : sessionOfId.get(id);
     if (other !== undefined) for (const one of new Set([other, sessionId])) note(one, [repeated(`price_tiers ${id}`)]);
-    sessionOfId.set(id, sessionId);
+    if (id !== null) sessionOfId.set(id, sessionId);
     const refusal = tierRefusal(kind, isPublic === 1);
     if (refusal === 'addon') continue;
     let tiers = defaults;

@@ -6,7 +6,7 @@ import { OFFSET_SECONDS_MAX } from '../../catalogue/calendar.ts';
 import { formatDateTime, formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Grouping, IdRange } from './groups.ts';
 import type { CatalogueReader, Query } from '../reader.ts';
-import { knownTables } from '../contract/query-builders.ts';
+import { knownTables, LOCATED_TIER } from '../contract/query-builders.ts';
 import { names, RowChecker } from '../contract/row-checker.ts';
 
 export const PRODUCT = new RowChecker(
@@ -122,13 +122,14 @@ export const ALLOCATIONS: Query = knownTables
   .orderBy('a.session_id');
 
 /**
- * Tiers of a session that does not exist or is another product's: id, session_id, and the product of
- * that session.
+ * Tiers of a session that does not exist or is another product's: the columns of LOCATED_TIER, and
+ * the product of that session.
  */
 export const ORPHAN_TIERS: Query = knownTables
   .selectFrom('price_tiers as t')
   .leftJoin('sessions as s', 's.id', 't.session_id')
-  .select(['t.id', 't.session_id', 's.product_id'])
+  .select(LOCATED_TIER.columns.map((name) => `t.${name}` as const))
+  .select('s.product_id as session_product_id')
   .where('t.session_id', 'is not', null)
   .where((eb) => eb.or([eb('s.id', 'is', null), eb('s.product_id', 'is distinct from', eb.ref('t.product_id'))]))
-  .orderBy('t.id');
+  .$call((query) => LOCATED_TIER.columns.reduce((ordered, name) => ordered.orderBy(`t.${name}`), query));

@@ -82,16 +82,21 @@ export async function markUndecodable(
   const suspects = rows.filter((row) => suspectColumns.some((i) => isSuspect(row[from + i])));
   if (suspects.length === 0) return;
 
-  const { key } = TABLE_RULES[table];
-  const keyOf = (row: readonly unknown[]): readonly unknown[] =>
-    key.map((column) => row[from + columns.indexOf(column)]);
+  const { key: ownKey, keyless = [] } = TABLE_RULES[table];
+  const cellsOf = (names: readonly string[], row: readonly unknown[]): readonly unknown[] =>
+    names.map((column) => row[from + columns.indexOf(column)]);
+  const isKeyed = suspects.every((row) => !cellsOf(ownKey, row).includes(null));
+  const key = isKeyed ? ownKey : [...ownKey, ...keyless];
+  const keyOf = (row: readonly unknown[]): readonly unknown[] => cellsOf(key, row);
   const decoder = new TextDecoder(String(encoding), { fatal: true });
   for (let i = 0; i < suspects.length; i += KEYS_PER_QUERY) {
     const some = suspects.slice(i, i + KEYS_PER_QUERY);
     const casts = suspectColumns.map((i) => sql`cast(${boundedCell(columns[i] ?? '')} as blob)`);
     const keyColumns = key.map((column) => sql.ref(column));
-    const keys = some.map((row) => sql`(${sql.join(keyOf(row))})`);
-    const query = sql`select ${sql.join([...keyColumns, ...casts])} from ${sql.table(table)} where (${sql.join(keyColumns)}) in (values ${sql.join(keys)})`;
+    // NULL equals nothing, not even NULL.
+    const compared = isKeyed ? keyColumns : keyColumns.map((column) => sql`coalesce(${column}, x'')`);
+    const keys = some.map((row) => sql`(${sql.join(keyOf(row).map((value) => value ?? Buffer.alloc(0)))})`);
+    const query = sql`select ${sql.join([...keyColumns, ...casts])} from ${sql.table(table)} where (${sql.join(compared)}) in (values ${sql.join(keys)})`;
     for (const cells of await reader.rows(query)) {
       const isSame = (row: readonly unknown[]): boolean => keyOf(row).every((value, i) => value === cells[i]);
       for (const [n, bytes] of cells.slice(key.length).entries()) {

@@ -4,7 +4,7 @@
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 import { exactJson, hasRounded } from '../contract/exact-integers.ts';
 import { foundText, quoted } from '../contract/row-checker.ts';
-import { TABLE_NAMES, TABLES, type TableName } from '../contract/tables.ts';
+import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
 import { SCHEMA_FILES } from '../schema-file.ts';
 import type { CatalogueWriter, InputRow } from '../writer.ts';
 import { linesOf, type Line } from './ndjson-lines.ts';
@@ -161,18 +161,21 @@ function checkedRow(table: TableName, row: Readonly<Record<string, unknown>>, lo
   const columns: string[] = [];
   const values: unknown[] = [];
   const problems: string[] = [];
+  const { key } = TABLE_RULES[table];
   for (const [column, rule] of Object.entries(TABLES[table])) {
     const isGiven = Object.hasOwn(row, column);
-    if (!isGiven && rule.defaultSql !== null) continue;
+    const isKey = key.includes(column);
+    if (!isGiven && rule.defaultSql !== null && !isKey) continue;
     const value = row[column];
     columns.push(column);
     values.push(value);
-    if (!rule.accepts(value))
-      problems.push(
-        `${table}.${column}: expected ${rule.expected}, found ${isGiven ? foundText(value) : 'no such member'}`,
-      );
-    // A lone surrogate has no UTF-8: the database would hold something other than the file.
-    else if (typeof value === 'string' && /\p{Surrogate}/u.test(value))
+    // Only a catalogue of views may lack a key.
+    if (!rule.accepts(value) || (isKey && value === null)) {
+      const expected = isKey ? rule.expected.replace(/, or NULL$/, '') : rule.expected;
+      const found = isGiven ? foundText(value) : 'no such member';
+      problems.push(`${table}.${column}: expected ${expected}, found ${found}`);
+      // A lone surrogate has no UTF-8: the database would hold something other than the file.
+    } else if (typeof value === 'string' && /\p{Surrogate}/u.test(value))
       problems.push(`${table}.${column}: expected text of whole characters, found ${quoted(value)}`);
   }
   for (const column of Object.keys(row)) {
