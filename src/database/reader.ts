@@ -61,6 +61,8 @@ export interface CatalogueRows extends RowSource {
   typeProblem(table: TableName, column: string, rule: Column<unknown>, found: TableDescription): TypeProblem | null;
   /** SQL that is true of whole numbers. */
   isWhole(column: string): RawBuilder<SqlBool>;
+  /** SQL for the id of a row of a table, as the text that the load makes of it. */
+  idAsText(table: TableName): RawBuilder<string>;
 }
 
 export interface TypeProblem {

@@ -1,6 +1,7 @@
 // What a catalogue may lack: each table and column alone, all together, and NULL in place of each
 // default; with the rows of the catalogue that has the same to say.
 
+import type { Column } from '../../src/database/contract/columns.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
 import type { CatalogueRow } from './catalogue.ts';
 import { richCatalogue } from './fault/rich-catalogue.ts';
@@ -36,9 +37,11 @@ export interface Absence {
 
 const columnsOf = (table: TableName): readonly string[] => Object.keys(TABLES[table]);
 
+/** As SQL, over the columns of the row. */
 function defaultOf(table: TableName, column: string): string | null {
-  const rules: Readonly<Record<string, { readonly defaultSql: string | null }>> = TABLES[table];
-  return rules[column]?.defaultSql ?? null;
+  const rules: Readonly<Record<string, Column<unknown>>> = TABLES[table];
+  const rule = rules[column];
+  return rule?.defaultsToId === true ? 'id' : (rule?.defaultSql ?? null);
 }
 
 /** Columns with a default or NULL, by table. */
@@ -93,10 +96,14 @@ export function rowsWithout({ names }: Absence, value: 'default' | null): Catalo
     const changed = Object.keys(row).filter((column) => names.includes(`${table}.${column}`));
     const cells = changed.map((column): [string, string | number | null] => [
       column,
-      value === null ? null : (JSON.parse(sqlAsJson(defaultOf(table as TableName, column))) as string | number | null),
+      value === null ? null : valueOf(defaultOf(table as TableName, column), row),
     ]);
     return { table, row: { ...row, ...Object.fromEntries(cells) } };
   });
 }
 
-const sqlAsJson = (text: string | null): string => (text ?? 'NULL').replace('NULL', 'null').replaceAll("'", '"');
+function valueOf(defaultSql: string | null, { id }: CatalogueRow['row']): string | number | null {
+  if (defaultSql === 'id') return String(id);
+  const json = (defaultSql ?? 'NULL').replace('NULL', 'null').replaceAll("'", '"');
+  return JSON.parse(json) as string | number | null;
+}

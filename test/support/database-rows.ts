@@ -7,7 +7,7 @@ import { instantOf } from '../../src/catalogue/instant.ts';
 import type { Finding } from '../../src/findings.ts';
 import { checkCatalogue } from '../../src/database/check/check-catalogue.ts';
 import { openCatalogue } from '../../src/database/open.ts';
-import { standInFor } from '../../src/database/contract/absence.ts';
+import { mayColumnBeAbsent } from '../../src/database/contract/absence.ts';
 import type { Column } from '../../src/database/contract/columns.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
 
@@ -286,7 +286,7 @@ export function everyColumnRead(): [TableName, string, readonly Value[]][] {
 export function isBadToRead(table: TableName, column: string, value: Value): boolean {
   const rules: Readonly<Record<string, Column<unknown>>> = TABLES[table];
   const rule = rules[column];
-  return value !== null || rule === undefined || standInFor(table, column, rule) === null;
+  return value !== null || rule === undefined || !mayColumnBeAbsent(table, column, rule);
 }
 
 /** The encodings that a database of SQLite may have. */

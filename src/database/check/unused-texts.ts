@@ -1,13 +1,11 @@
 // Finds texts that no front can show: in a language of no front, or of a row that does not exist.
 // Only warnings: a language may be prepared, and a row of `texts` has no foreign key.
 
-import { sql, type RawBuilder } from 'kysely';
 import { tagsOf } from '../../catalogue/texts.ts';
 import type { Finding } from '../../findings.ts';
 import { anyTable, checkedRows, knownTables } from '../contract/query-builders.ts';
 import { findingOf, RowChecker } from '../contract/row-checker.ts';
 import { TABLE_OF_KIND } from '../contract/tables.ts';
-import type { DatabaseKind } from '../reader.ts';
 import { ruleOnTotals, type Rows, type Rule } from './rule.ts';
 
 const FRONT = new RowChecker('fronts', ['id', 'locale']);
@@ -45,11 +43,10 @@ export const TEXTS_OF_NOTHING = Object.entries(TABLE_OF_KIND).map(([kind, table]
   needs: ['texts', table],
   unspoiled: [],
   findings: async function* ({ reader }) {
-    const id = idText(reader.kind);
     // EXCEPT, as for other ids (contract/dangling-ids.ts).
-    const texts = anyTable.selectFrom('texts').select(id.as('id')).where('kind', '=', kind);
-    const unknown = texts.except(anyTable.selectFrom(table).select(id.as('id')));
-    for await (const batch of reader.batches(checkedRows(TEXT).where('kind', '=', kind).where(id, 'in', unknown))) {
+    const texts = anyTable.selectFrom('texts').select('id').where('kind', '=', kind);
+    const unknown = texts.except(anyTable.selectFrom(table).select(reader.idAsText(table).as('id')));
+    for await (const batch of reader.batches(checkedRows(TEXT).where('kind', '=', kind).where('id', 'in', unknown))) {
       for (const row of batch) {
         if (!TEXT.accepts(row)) continue;
         const message = `id: expected the id of a row of ${table}, found ${row[1]}: no front shows it`;
@@ -58,10 +55,3 @@ export const TEXTS_OF_NOTHING = Object.entries(TABLE_OF_KIND).map(([kind, table]
     }
   },
 }));
-
-/** An id as the text that the load makes of it: a view of SQLite may give an integer as 14.0. */
-function idText(kind: DatabaseKind): RawBuilder<string> {
-  return kind === 'sqlite'
-    ? sql`cast(case when typeof(id) = 'real' then cast(id as integer) else id end as text)`
-    : sql`cast(id as text)`;
-}

@@ -24,12 +24,22 @@ export function mayTableBeAbsent(table: TableName): boolean {
   return !REQUIRED_TABLES.has(table);
 }
 
+/** Whether a catalogue may lack a column: one that has a default, or accepts NULL. */
+export function mayColumnBeAbsent(
+  table: TableName,
+  column: string,
+  { defaultSql, defaultsToId }: Column<unknown>,
+): boolean {
+  return (defaultSql !== null || defaultsToId === true) && !REQUIRED_COLUMNS.has(`${table}.${column}`);
+}
+
 /**
  * SQL of what stands for a column that is absent, or for NULL in it; null where a row has to give a
- * value.
+ * value. `idAsText`: SQL for the row's id as text.
  */
-export function standInFor(table: TableName, column: string, { defaultSql }: Column<unknown>): string | null {
-  return REQUIRED_COLUMNS.has(`${table}.${column}`) ? null : defaultSql;
+export function standInFor(table: TableName, column: string, rule: Column<unknown>, idAsText: string): string | null {
+  if (!mayColumnBeAbsent(table, column, rule)) return null;
+  return rule.defaultsToId === true ? idAsText : rule.defaultSql;
 }
 
 /**

@@ -5,7 +5,7 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { CatalogueRows, DatabaseKind, TableDescription } from '../reader.ts';
 import { SCHEMA_FILES } from '../schema-file.ts';
-import { mayTableBeAbsent, misspelled, standInFor } from './absence.ts';
+import { mayColumnBeAbsent, mayTableBeAbsent, misspelled } from './absence.ts';
 import type { Column } from './columns.ts';
 import { addColumnsText, columnsOf, keysTableText, OTHER_TABLE_HINTS } from './added-columns.ts';
 import { hintFor } from './hints.ts';
@@ -105,7 +105,7 @@ function examineTable(
       problems: [{ code: 'table-missing', table, location: table, message, hint: `mend the view "${table}"` }],
     };
   }
-  const required = columnsOf(table).filter(([column, rule]) => standInFor(table, column, rule) === null);
+  const required = columnsOf(table).filter(([column, rule]) => !mayColumnBeAbsent(table, column, rule));
   // Most of what a table must have: it is the operator's own, and only shares the name.
   const isAnothers = !isView && required.filter(([column]) => !types.has(column)).length * 2 > required.length;
   const absent: string[] = [];
@@ -120,7 +120,7 @@ function examineTable(
       }
       const other = OTHER_OF[location];
       const isNeeded = isWhole || (other !== undefined && described.get(other.table)?.types.has(other.column) !== true);
-      if (standInFor(table, column, rule) !== null && !isNeeded && !isAnothers) {
+      if (mayColumnBeAbsent(table, column, rule) && !isNeeded && !isAnothers) {
         absent.push(location);
         return [];
       }

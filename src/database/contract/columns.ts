@@ -11,6 +11,8 @@ export interface Column<T> {
   readonly isNullable: boolean;
   /** The default as SQL; null where a row must give a value. */
   readonly defaultSql: string | null;
+  /** Set where the default is the row's id, as text: none that a table could declare. */
+  readonly defaultsToId?: boolean;
   /** Completes "expected …". */
   readonly expected: string;
   readonly accepts: (value: unknown) => value is T;
@@ -87,6 +89,8 @@ export const slug = matching(
   'text with blanks',
   (cell) => `replace(${cell}, ' ', '%20')`,
 );
+/** One that may be left out. */
+export const slugOrId: Column<string> = { ...slug, defaultsToId: true };
 const CASE_DIFFERS = 'text in which only case differs';
 export const code = matching(
   FRONT_CODE,

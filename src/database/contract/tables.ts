@@ -23,6 +23,7 @@ import {
   nullable,
   oneOf,
   slug,
+  slugOrId,
   text,
   untilInstant,
   wallTime,
@@ -74,7 +75,7 @@ export const TABLES = {
   },
   products: {
     id: integer(),
-    slug,
+    slug: slugOrId,
     name,
     age_rating: defaulted(integer(0, 21), 0),
     sale_schema: defaulted(integer(0), 2),

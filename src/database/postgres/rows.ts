@@ -8,10 +8,11 @@ import type { CatalogueRows, Query, TableDescription } from '../reader.ts';
 import { psqlCommand } from './address.ts';
 import { compiled, compiledOn, type CompiledSql } from './compile.ts';
 import type { Session } from './connect.ts';
-import { DESCRIBE_QUERY, tablesFrom, typeProblem, type PostgresTable } from './describe.ts';
+import { DESCRIBE_QUERY, tablesFrom, typeProblem, type PostgresTable, type TypeClass } from './describe.ts';
 import { expressionProblem } from './errors.ts';
 import { Fetches, type Cursor } from './fetches.ts';
 import { searchPathFrom, SESSION_QUERY, transactionSettings, type SearchPath } from './transaction.ts';
+import { idAsText } from './values.ts';
 
 /** A connection with an open transaction: reads rows at once, and in batches by cursors. */
 export class PostgresRows implements CatalogueRows {
@@ -148,7 +149,11 @@ export class PostgresRows implements CatalogueRows {
     return sql<SqlBool>`${sql.ref(column)} % 1 = 0`;
   }
 
-  protected classOf(table: TableName, column: string): string | undefined {
+  idAsText(table: TableName): RawBuilder<string> {
+    return sql.raw(idAsText(this.classOf(table, 'id')));
+  }
+
+  protected classOf(table: TableName, column: string): TypeClass | undefined {
     return this.tables.get(table)?.classes.get(column);
   }
 }

@@ -35,7 +35,7 @@ function canonicalCells(
 ): ReadonlyMap<string, string> {
   const cells = Object.entries<Column<unknown>>(TABLES[table]).map(([name, rule]): [string, string] => {
     const type = classes.get(name);
-    const standIn = standInFor(table, name, rule);
+    const standIn = standInFor(table, name, rule, idAsText(classes.get('id')));
     if (type === undefined) return [name, absentCell(rule, standIn)];
     const cell = canonicalCell(name, type, unlimited.has(name), rule);
     const isPlain = standIn === null || standIn === 'NULL' || required.has(name);
@@ -49,6 +49,11 @@ function canonicalCell(name: string, type: TypeClass, isUnlimited: boolean, { op
   if (type === 'text') return `(${textOf(name, isUnlimited)} collate "C")`;
   if (type === 'timestamptz' && openEnd !== undefined) return `nullif("${name}", '${openEnd}')`;
   return `"${name}"`;
+}
+
+/** SQL for the id of a row as the text that the load makes of it: numeric may have 14.0 for 14. */
+export function idAsText(type: TypeClass | undefined): string {
+  return type === 'numeric' ? '(trim_scale("id")::text collate "C")' : '("id"::text collate "C")';
 }
 
 /** What stands for a column that a table lacks. */

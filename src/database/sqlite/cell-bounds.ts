@@ -6,6 +6,7 @@ import type Database from 'better-sqlite3';
 import { standInFor } from '../contract/absence.ts';
 import type { Column } from '../contract/columns.ts';
 import { schemaText } from '../schema-file.ts';
+import { ID_AS_TEXT } from './values.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../contract/tables.ts';
 
 /** Which cells of a table may be large. */
@@ -95,7 +96,7 @@ function boundsOf(
 function standInsFor(table: TableName, found: ReadonlySet<string>, hasOurChecks: boolean): ReadonlyMap<string, string> {
   const standIns = new Map<string, string>();
   for (const [name, rule] of Object.entries(TABLES[table])) {
-    const value = standInFor(table, name, rule);
+    const value = standInFor(table, name, rule, ID_AS_TEXT);
     if (!found.has(name)) standIns.set(name, value ?? 'NULL');
     else if (!hasOurChecks && value !== null && value !== 'NULL') standIns.set(name, `coalesce("${name}", ${value})`);
   }

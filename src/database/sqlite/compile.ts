@@ -114,7 +114,8 @@ export class TablesCompiler {
   #rowsOf(table: TableName, names: readonly string[]): string | null {
     const { columns = [], standIns = new Map() } = this.tables.get(table) ?? {};
     const marked = this.#marks.get(table);
-    const present = names.filter((name) => columns.includes(name));
+    // What stands for a slug is made of the id.
+    const present = columns.filter((name) => names.includes(name) || TABLE_RULES[table].key.includes(name));
     const cells = new Map(present.map((name) => [name, `"${name}"`]));
     const source =
       marked === undefined

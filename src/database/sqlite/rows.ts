@@ -15,7 +15,7 @@ import { beginReading, connectToRead } from './connect.ts';
 import { damageIn } from './damage.ts';
 import { describeTables, typeProblem } from './describe.ts';
 import { expressionProblem, reading } from './errors.ts';
-import { markUndecodable } from './values.ts';
+import { ID_AS_TEXT, markUndecodable } from './values.ts';
 
 /**
  * Opens an SQLite catalogue and begins its transaction: the snapshot is fixed from here on.
@@ -221,6 +221,10 @@ export class SqliteRows implements CatalogueRows {
 
   isWhole(column: string): RawBuilder<SqlBool> {
     return sql<SqlBool>`typeof(${sql.ref(column)}) = 'integer'`;
+  }
+
+  idAsText(): RawBuilder<string> {
+    return sql.raw(ID_AS_TEXT);
   }
 
   #prepare(sql: string): Statement {

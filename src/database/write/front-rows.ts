@@ -16,7 +16,7 @@ type Condition = RawBuilder<boolean>;
  * @throws AppError front-unknown, database-…
  */
 export async function frontConditions(
-  reader: Pick<CatalogueReader, 'rows'>,
+  reader: Pick<CatalogueReader, 'rows' | 'idAsText'>,
   codes: readonly string[],
 ): Promise<Readonly<Record<TableName, Condition>>> {
   const rows = await reader.rows(checkedRows({ table: 'fronts', columns: ['code'] }, ['code']));
@@ -56,7 +56,7 @@ export async function frontConditions(
   };
   const texts = Object.entries(TABLE_OF_KIND).map(
     ([kind, table]) =>
-      sql`kind = ${kind} and cast(id as text) in (select cast(id as text) from ${sql.table(table)} where ${conditions[table]})`,
+      sql`kind = ${kind} and cast(id as text) in (select ${reader.idAsText(table)} from ${sql.table(table)} where ${conditions[table]})`,
   );
   return { ...conditions, texts: sql<boolean>`(${sql.join(texts, sql` or `)})` };
 }

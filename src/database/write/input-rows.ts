@@ -166,7 +166,7 @@ function checkedRow(table: TableName, row: Readonly<Record<string, unknown>>, lo
     const isGiven = Object.hasOwn(row, column);
     const isKey = key.includes(column);
     if (!isGiven && rule.defaultSql !== null && !isKey) continue;
-    const value = row[column];
+    const value = !isGiven && rule.defaultsToId === true ? String(row['id']) : row[column];
     columns.push(column);
     values.push(value);
     // Only a catalogue of views may lack a key.
