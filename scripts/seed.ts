@@ -2,12 +2,14 @@
 // same rows on every machine. Replaces no file without --force, and never reads the clock.
 //
 //   tsx scripts/seed.ts --size S|M|L|XS --db PATH [--now 2026-05-01T09:00:00Z] [--seed 1] [--force]
+//     [--differences]
 
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseInstant } from './seed/calendar.ts';
 import { createCatalogue, type RowCounts } from './seed/database.ts';
+import { differencesSeed } from './seed/differences.ts';
 import { writeFronts } from './seed/fronts.ts';
 import { planProducts, type SizeName, SIZES } from './seed/plan.ts';
 import { writePrices } from './seed/prices.ts';
@@ -24,6 +26,11 @@ export interface SeedOptions {
   readonly now: string;
   /** A 32-bit integer. */
   readonly seed: number;
+  /**
+   * Fronts in three languages and on three channels, with the texts and prices that go with them,
+   * contingents, and daily sessions.
+   */
+  readonly differences?: boolean;
   /** Replace an existing file. */
   readonly force?: boolean;
 }
@@ -31,7 +38,8 @@ export interface SeedOptions {
 export class SeedRefusal extends Error {}
 
 const DEFAULT_NOW = '2026-05-01T09:00:00Z';
-const USAGE = 'usage: tsx scripts/seed.ts --size S|M|L|XS --db PATH [--now INSTANT] [--seed N] [--force]';
+const USAGE =
+  'usage: tsx scripts/seed.ts --size S|M|L|XS --db PATH [--now INSTANT] [--seed N] [--force] [--differences]';
 
 /**
  * Writes a new catalogue with the schema of data/schema.sql and returns the number of rows by
@@ -39,7 +47,8 @@ const USAGE = 'usage: tsx scripts/seed.ts --size S|M|L|XS --db PATH [--now INSTA
  * @throws SeedRefusal if the file exists and `force` is not set, the folder is missing, the instant
  * is not canonical, or the seed is not a 32-bit integer
  */
-export function seedCatalogue({ path, size: sizeName, now: nowText, seed, force = false }: SeedOptions): RowCounts {
+export function seedCatalogue(options: SeedOptions): RowCounts {
+  const { path, size: sizeName, now: nowText, seed, force = false } = options;
   if (!Number.isInteger(seed) || Math.abs(seed) > 0x7fff_ffff) {
     throw new SeedRefusal(`expected a 32-bit integer as the seed, found ${seed}`);
   }
@@ -50,7 +59,8 @@ export function seedCatalogue({ path, size: sizeName, now: nowText, seed, force 
   const random = createRandom(seed);
   const plans = planProducts(size, random);
   return createCatalogue(path, (write) => {
-    const seeding: Seeding = { size, now, random, plans, write, zone: createZones(now) };
+    const differences = options.differences === true ? createRandom(differencesSeed(seed)) : null;
+    const seeding: Seeding = { size, now, random, differences, plans, write, zone: createZones(now) };
     writeTaxonomy(seeding);
     const venues = writeVenues(seeding);
     for (const plan of plans) {
@@ -82,12 +92,13 @@ function readOptions(): SeedOptions {
       now: { type: 'string', default: DEFAULT_NOW },
       seed: { type: 'string', default: '1' },
       force: { type: 'boolean', default: false },
+      differences: { type: 'boolean', default: false },
     },
   });
-  const { size = '', db: path = '', now, seed, force } = values;
+  const { size = '', db: path = '', now, seed, force, differences } = values;
   if (!isSizeName(size)) throw new SeedRefusal(`expected --size S, M, L or XS, found ${JSON.stringify(size)}`);
   if (path === '') throw new SeedRefusal('expected --db PATH');
-  return { path, size, now, seed: seed.trim() === '' ? Number.NaN : Number(seed), force };
+  return { path, size, now, seed: seed.trim() === '' ? Number.NaN : Number(seed), force, differences };
 }
 
 /** parseArgs throws TypeErrors with such codes for unknown options. */

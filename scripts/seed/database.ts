@@ -5,7 +5,19 @@ import { readFileSync, renameSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 
 const COLUMNS = {
-  fronts: ['id', 'code', 'name', 'timezone', 'currency', 'currency_exponent', 'weekend_days', 'status', 'min_cards'],
+  fronts: [
+    'id',
+    'code',
+    'name',
+    'timezone',
+    'locale',
+    'channel',
+    'currency',
+    'currency_exponent',
+    'weekend_days',
+    'status',
+    'min_cards',
+  ],
   front_keys: ['keyid', 'front_id', 'alg', 'public_key', 'secret_ref', 'not_before', 'not_after', 'revoked_at'],
   venues: ['id', 'name', 'timezone', 'city'],
   images: ['id', 'url', 'alt_text', 'copyright', 'copyright_url'],
@@ -38,6 +50,7 @@ const COLUMNS = {
     'starts_at',
     'starts_local',
     'ends_at',
+    'daily',
     'sales_start_at',
     'sales_end_at',
     'status',
@@ -46,9 +59,11 @@ const COLUMNS = {
     'available',
   ],
   front_session_exclusions: ['front_id', 'session_id'],
+  front_allocations: ['front_id', 'session_id', 'available'],
   price_tiers: [
     'product_id',
     'session_id',
+    'channels',
     'name',
     'kind',
     'is_public',
@@ -69,6 +84,7 @@ const COLUMNS = {
   product_tags: ['product_id', 'tag_id'],
   badges: ['id', 'slug', 'name', 'color', 'sort_weight'],
   product_badges: ['product_id', 'badge_id', 'valid_from', 'valid_until'],
+  texts: ['kind', 'id', 'locale', 'field', 'text'],
 } as const;
 
 export type TableName = keyof typeof COLUMNS;

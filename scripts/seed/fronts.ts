@@ -4,6 +4,7 @@
 
 import { createECDH, createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { DAY, instantText } from './calendar.ts';
+import { contingentOf, differencesOfFront } from './differences.ts';
 import { type ProductPlan, STORIES } from './plan.ts';
 import { itemInTurn, type Random } from './random.ts';
 import { EXPONENTS, FRONT_REGIONS, type Region } from './regions.ts';
@@ -41,16 +42,19 @@ export function writeFronts(seeding: Seeding): void {
     const shown = drawProducts(seeding, frontId, local.get(region) ?? plans, total);
     for (const [turn, plan] of shown.entries()) writeFrontProduct(seeding, frontId, region, plan, turn);
     writeExclusions(seeding, frontId, shown);
+    writeContingents(seeding, frontId, shown);
   }
 }
 
-function writeFront({ size, write }: Seeding, frontId: number, region: Region, isDisabled: boolean): void {
+function writeFront(seeding: Seeding, frontId: number, region: Region, isDisabled: boolean): void {
+  const { size, write } = seeding;
   const number = String(frontId).padStart(4, '0');
   write('fronts', {
     id: frontId,
     code: `${region.key}-${number}`,
     name: `${region.frontName} ${number}`,
     timezone: region.timezone,
+    ...differencesOfFront(seeding, frontId),
     currency: region.currency,
     currency_exponent: EXPONENTS[region.currency],
     weekend_days: region.weekendDays,
@@ -178,6 +182,20 @@ function writeExclusions({ random, write }: Seeding, frontId: number, shown: rea
     const from = firstSessionId + random.below(sessionCount - count + 1);
     for (let sessionId = from; sessionId < from + count; sessionId += 1) {
       write('front_session_exclusions', { front_id: frontId, session_id: sessionId });
+    }
+  }
+}
+
+/** Gives the front a contingent of its own for a few sessions of as many products. */
+function writeContingents({ differences, write }: Seeding, frontId: number, shown: readonly ProductPlan[]): void {
+  if (differences === null) return;
+  const sold = shown.filter(({ sessionCount }) => sessionCount > 0);
+  for (let total = Math.max(EXCLUSIONS_MIN, Math.round(shown.length * EXCLUSION_RATE)); total > 0; total -= 1) {
+    const [plan] = sold.splice(differences.below(sold.length), 1);
+    if (plan === undefined) return;
+    for (let turn = 0; turn < Math.min(plan.sessionCount, 5); turn += 1) {
+      const session_id = plan.firstSessionId + turn;
+      write('front_allocations', { front_id: frontId, session_id, available: contingentOf(differences) });
     }
   }
 }

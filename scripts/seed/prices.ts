@@ -3,16 +3,18 @@
 // no findings.
 
 import { DAY, instantText } from './calendar.ts';
+import { channelPrices, type ChannelPrices } from './differences.ts';
 import type { ProductPlan } from './plan.ts';
 import type { Random } from './random.ts';
 import { CURRENCIES, type Currency } from './regions.ts';
-import { midnight, type Seeding, soon } from './seeding.ts';
+import { flag, midnight, type Seeding, soon } from './seeding.ts';
 import type { Session } from './sessions.ts';
 
 interface Tier {
   readonly name: string;
   readonly amount: number;
   readonly currency: Currency;
+  readonly channel?: string | null;
   readonly kind?: 'ticket' | 'addon';
   readonly isPublic?: 0 | 1;
   readonly inPriceFrom?: 0 | 1;
@@ -27,12 +29,13 @@ export function writePrices(seeding: Seeding, plan: ProductPlan, sessions: reado
   if (plan.story === 'registration') return;
   const level = plan.story === 'free' ? 0 : 2 + random.below(80);
   const currencies = currenciesOf(plan, random);
-  for (const currency of currencies) writeDefaults(seeding, plan, currency, level);
-  writeExtras(seeding, plan, level);
+  const channels = channelPrices(seeding);
+  for (const currency of currencies) writeDefaults(seeding, plan, currency, level, channels);
+  writeExtras(seeding, plan, level, channels);
   if (isClosed(plan)) return;
   const ownRate = plan.story === 'own-prices' ? 1 : random.chance(0.05) ? 0.5 : 0.01;
   for (const session of sessions) {
-    if (random.chance(ownRate)) writeOwn(seeding, plan, session, currencies, level);
+    if (random.chance(ownRate)) writeOwn(seeding, plan, session, currencies, level, channels);
   }
 }
 
@@ -48,44 +51,51 @@ function currenciesOf({ region, story }: ProductPlan, random: Random): readonly 
 }
 
 /** Writes the tickets in one currency. `level` is the price in steps of about 50 roubles. */
-function writeDefaults(seeding: Seeding, plan: ProductPlan, currency: Currency, level: number): void {
+function writeDefaults(
+  seeding: Seeding,
+  plan: ProductPlan,
+  currency: Currency,
+  level: number,
+  channels: ChannelPrices,
+): void {
   const { random, now } = seeding;
   const { region, story } = plan;
   const { vocabulary } = region;
   const amount = amountOf(currency, level);
   const adult = { name: vocabulary.ticket, currency, amount };
   if (story === 'prices-expired') {
-    writeTier(seeding, plan.id, null, { ...adult, until: midnight(seeding, region.timezone, -2) });
+    writeTickets(seeding, plan.id, null, { ...adult, until: midnight(seeding, region.timezone, -2) }, channels);
     return;
   }
   if (story === 'price-step' || (story === 'ordinary' && random.chance(0.02))) {
     // A price rise: one tier ends at the instant at which the other begins.
     const at = story === 'price-step' ? soon(seeding) : midnight(seeding, region.timezone, random.below(40));
-    writeTier(seeding, plan.id, null, { ...adult, until: at });
-    writeTier(seeding, plan.id, null, { ...adult, amount: amountOf(currency, level + 4), from: at });
+    writeTickets(seeding, plan.id, null, { ...adult, until: at }, channels);
+    writeTickets(seeding, plan.id, null, { ...adult, amount: amountOf(currency, level + 4), from: at }, channels);
     return;
   }
   const available = story === 'sold-out-by-tier' ? 0 : random.chance(0.1) ? 50 + random.below(100) : null;
-  writeTier(seeding, plan.id, null, { ...adult, available });
+  writeTickets(seeding, plan.id, null, { ...adult, available }, channels);
   if (story === 'early-bird-over' || (story === 'ordinary' && random.chance(0.12))) {
     const until = story === 'early-bird-over' ? now - DAY : midnight(seeding, region.timezone, random.below(75) - 30);
     const name = vocabulary.earlyBird;
-    writeTier(seeding, plan.id, null, { name, currency, amount: amountOf(currency, level * 0.7), until });
+    writeTickets(seeding, plan.id, null, { name, currency, amount: amountOf(currency, level * 0.7), until }, channels);
   }
 }
 
 /** Tiers sold only in the product's own region: reduced tickets, private staff tickets, add-ons. */
-function writeExtras(seeding: Seeding, plan: ProductPlan, level: number): void {
+function writeExtras(seeding: Seeding, plan: ProductPlan, level: number, channels: ChannelPrices): void {
   const { random } = seeding;
   const { vocabulary, currency } = plan.region;
   if (!isClosed(plan) && random.chance(0.4)) {
-    writeTier(seeding, plan.id, null, {
+    const reduced = {
       name: vocabulary.reduced,
       currency,
       amount: amountOf(currency, level * 0.5),
-      inPriceFrom: random.chance(0.4) ? 0 : 1,
+      inPriceFrom: flag(!random.chance(0.4)),
       available: random.chance(0.05) ? 0 : null,
-    });
+    };
+    writeTickets(seeding, plan.id, null, reduced, channels);
   }
   if (random.chance(0.08)) {
     const amount = amountOf(currency, 1);
@@ -107,6 +117,7 @@ function writeOwn(
   session: Session,
   currencies: readonly Currency[],
   level: number,
+  channels: ChannelPrices,
 ): void {
   const { random } = seeding;
   const { vocabulary } = plan.region;
@@ -121,11 +132,12 @@ function writeOwn(
   const available = random.chance(0.1) ? random.below(3) : null;
   for (const currency of currencies) {
     const amount = amountOf(currency, ownLevel);
-    writeTier(seeding, plan.id, session.id, { name: vocabulary.ticket, currency, amount, available });
+    writeTickets(seeding, plan.id, session.id, { name: vocabulary.ticket, currency, amount, available }, channels);
     if (hasEarlyBird) {
       const until = session.startsAt - 7 * DAY;
       const name = vocabulary.earlyBird;
-      writeTier(seeding, plan.id, session.id, { name, currency, amount: amountOf(currency, ownLevel * 0.6), until });
+      const early = { name, currency, amount: amountOf(currency, ownLevel * 0.6), until };
+      writeTickets(seeding, plan.id, session.id, early, channels);
     }
   }
 }
@@ -142,10 +154,24 @@ function amountOf(currency: Currency, level: number): number {
   return Math.round(level) * minor + (level % 13 === 3 ? odd : 0);
 }
 
+/** Writes a public ticket at the price of each channel. */
+function writeTickets(
+  seeding: Seeding,
+  productId: number,
+  sessionId: number | null,
+  tier: Tier,
+  channels: ChannelPrices,
+): void {
+  for (const [channel, share] of channels) {
+    writeTier(seeding, productId, sessionId, { ...tier, channel, amount: Math.round(tier.amount * share) });
+  }
+}
+
 function writeTier({ write }: Seeding, productId: number, sessionId: number | null, tier: Tier): void {
   write('price_tiers', {
     product_id: productId,
     session_id: sessionId,
+    channels: tier.channel ?? null,
     name: tier.name,
     kind: tier.kind ?? 'ticket',
     is_public: tier.isPublic ?? 1,

@@ -1,6 +1,7 @@
 // Writes venues, and products with their images. Every product follows the story of its plan.
 
 import { DAY, instantText } from './calendar.ts';
+import { writeProductTexts, writeVenueTexts } from './differences.ts';
 import type { ProductPlan } from './plan.ts';
 import { itemInTurn, type Random } from './random.ts';
 import { REGIONS, type Region } from './regions.ts';
@@ -18,7 +19,8 @@ export interface Venues {
 }
 
 /** Writes the venues: cycles through the regions, and within a region through its places. */
-export function writeVenues({ size, random, write }: Seeding): Venues {
+export function writeVenues(seeding: Seeding): Venues {
+  const { size, random, write } = seeding;
   const all: Venue[] = [];
   const byRegion = new Map<Region, Venue[]>(REGIONS.map((region) => [region, []]));
   for (let index = 0; index < size.venues; index += 1) {
@@ -27,6 +29,7 @@ export function writeVenues({ size, random, write }: Seeding): Venues {
     const venue = { id: index + 1, timezone };
     const name = `${random.pick(region.vocabulary.venues)}, ${city}`;
     write('venues', { ...venue, name, city: random.chance(0.1) ? null : city });
+    writeVenueTexts(seeding, venue.id, region, city);
     all.push(venue);
     byRegion.get(region)?.push(venue);
   }
@@ -39,7 +42,7 @@ export function writeProduct(seeding: Seeding, plan: ProductPlan): void {
   const { id, region, story } = plan;
   const [titleSlug, title] = random.pick(region.vocabulary.titles);
   const name = story === 'awkward-name' ? AWKWARD_NAME : `${title}: ${random.pick(region.vocabulary.subtitles)}`;
-  write('products', {
+  const own = {
     id,
     slug: `${titleSlug}-${id}`,
     name,
@@ -49,7 +52,9 @@ export function writeProduct(seeding: Seeding, plan: ProductPlan): void {
     ...pauseOf(seeding, plan),
     image_id: writeImage(seeding, plan, title),
     status: story === 'draft' || story === 'archived' ? story : 'published',
-  });
+  };
+  write('products', own);
+  writeProductTexts(seeding, plan, own.image_id !== null);
 }
 
 /** 1 free, 2 sale, 3 registration, 4 external sale, 5 external registration, 6 on site. */

@@ -10,6 +10,8 @@ export interface Seeding {
   /** Seconds since the epoch. Most dates lie within DAYS_BEFORE and DAYS_AFTER of it. */
   readonly now: number;
   readonly random: Random;
+  /** The random numbers of what differs between fronts (differences.ts); null where nothing does. */
+  readonly differences: Random | null;
   readonly plans: readonly ProductPlan[];
   readonly write: WriteRow;
   /** The offsets of a zone around `now`, tabulated at first use. */

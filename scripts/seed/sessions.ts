@@ -2,6 +2,7 @@
 // of many products coincide. Most products have no session on most days.
 
 import { DAY, instantText, MINUTE, wallText, type Zone } from './calendar.ts';
+import { furtherDates } from './differences.ts';
 import type { ProductPlan, Story } from './plan.ts';
 import { itemInTurn } from './random.ts';
 import type { Venue, Venues } from './products.ts';
@@ -17,6 +18,9 @@ export interface Session {
 const EVENING_STARTS = [1080, 1110, 1140, 1140, 1140, 1170, 1170, 1200, 1200, 1260];
 const DAY_STARTS = [600, 660, 720, 780, 840, 900, 960, 1020, 1320];
 const ENTRIES_PER_DAY = 4;
+
+/** How long a daily session is open; the latest one opens at 21:00. */
+const DAILY_MINUTES = 120;
 
 /** Stories about the first session, which must not be cancelled or sold out by chance. */
 const PLANTED: ReadonlySet<string> = new Set<Story>(['starting-now', 'entry-open', 'midnight']);
@@ -73,6 +77,7 @@ function writeSession(seeding: Seeding, plan: ProductPlan, season: Season, index
   const startsAt = startOf(seeding, plan, season, zone, index);
   const sessionId = plan.firstSessionId + index;
   const lasts = random.pick([90, 120, 150, 180]) * MINUTE;
+  const lastEnd = lastEndOf(seeding, plan, zone, startsAt);
   const salesStart = salesStartOf(seeding, plan, season, zone, startsAt);
   const salesEnd = salesEndOf(seeding, plan, season, startsAt, index);
   write('sessions', {
@@ -82,13 +87,23 @@ function writeSession(seeding: Seeding, plan: ProductPlan, season: Season, index
     starts_at: instantText(startsAt),
     starts_local: random.chance(0.5) ? wallText(startsAt + zone.offsetAt(startsAt)) : null,
     ends_at: pace === 'timed' || random.chance(0.3) ? null : instantText(startsAt + lasts),
+    daily: 0,
     sales_start_at: salesStart === null ? null : instantText(salesStart),
     sales_end_at: salesEnd === null ? null : instantText(salesEnd),
+    ...(lastEnd === null ? {} : { daily: 1, ends_at: instantText(lastEnd), sales_end_at: null }),
     ...(isPlanted ? SCHEDULED : statusOf(seeding, plan, startsAt)),
     paused: flag(story === 'sessions-paused' || random.chance(0.01)),
     available: isPlanted ? null : availableOf(seeding, plan, startsAt > seeding.now),
   });
   return { id: sessionId, startsAt };
+}
+
+/** The end of a daily session: that of its last date. Null for any other. */
+function lastEndOf(seeding: Seeding, plan: ProductPlan, zone: Zone, startsAt: number): number | null {
+  const dates = furtherDates(seeding, plan);
+  if (dates === null) return null;
+  const wall = startsAt + zone.offsetAt(startsAt);
+  return zone.instantAt(Math.floor(wall / DAY) + dates, (wall % DAY) / MINUTE + DAILY_MINUTES);
 }
 
 function startOf(

@@ -2,6 +2,7 @@
 // products. There are more than 64 tags, so that a front's tags do not fit into one machine word.
 
 import { DAY, instantText } from './calendar.ts';
+import { writeTexts } from './differences.ts';
 import type { ProductPlan } from './plan.ts';
 import type { Random } from './random.ts';
 import { flag, midnight, type Seeding, soon } from './seeding.ts';
@@ -82,28 +83,30 @@ const BADGES: readonly (readonly [slug: string, name: string, color: string])[] 
 const TAGS_TOTAL = TAG_SUBJECTS.length * TAG_SETTINGS.length;
 
 /** Writes the lists themselves. */
-export function writeTaxonomy({ write }: Seeding): void {
+export function writeTaxonomy(seeding: Seeding): void {
+  const { write } = seeding;
   for (const [index, [slug, singular, plural]] of CATEGORIES.entries()) {
-    write('categories', { id: index + 1, slug, name_singular: singular, name_plural: plural });
+    const names = { name_singular: singular, name_plural: plural };
+    write('categories', { id: index + 1, slug, ...names });
+    writeTexts(seeding, 'category', index + 1, names);
   }
   for (const [index, [slug, name]] of GROUPS.entries()) {
     write('groups', { id: index + 1, slug, name, card_type: 1 + (index % 3) });
+    writeTexts(seeding, 'group', index + 1, { name });
   }
   let tagId = 0;
   for (const [subject, subjectName] of TAG_SUBJECTS) {
     for (const [setting, settingName] of TAG_SETTINGS) {
       tagId += 1;
+      const name = `${subjectName} ${settingName}`;
       // Equal weights leave the order to the id.
-      write('tags', {
-        id: tagId,
-        slug: `${subject}-${setting}`,
-        name: `${subjectName} ${settingName}`,
-        sort_weight: tagId % 5,
-      });
+      write('tags', { id: tagId, slug: `${subject}-${setting}`, name, sort_weight: tagId % 5 });
+      writeTexts(seeding, 'tag', tagId, { name });
     }
   }
   for (const [index, [slug, name, color]] of BADGES.entries()) {
     write('badges', { id: index + 1, slug, name, color, sort_weight: (index * 7) % 4 });
+    writeTexts(seeding, 'badge', index + 1, { name });
   }
 }
 

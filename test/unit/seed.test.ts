@@ -263,6 +263,44 @@ describe('among its rows are', () => {
   });
 });
 
+/** What `differences` adds; the counts are of a catalogue with them. */
+const DIFFERENCES: readonly (readonly [sentence: string, atLeast: number, from: string])[] = [
+  ['fronts in three languages', 3, "(SELECT DISTINCT locale FROM fronts WHERE status = 'active')"],
+  ['a front whose language is that of its texts when it is shortened', 1, "fronts WHERE locale = 'en-GB'"],
+  ['texts of each', 3, "(SELECT DISTINCT locale FROM texts WHERE locale IN ('ru', 'en', 'ja'))"],
+  ['texts of all kinds', 7, '(SELECT DISTINCT kind FROM texts)'],
+  ['prices of channels', 2, '(SELECT DISTINCT channels FROM price_tiers WHERE channels IS NOT NULL)'],
+  ['products sold on some channels alone', 1, every(PUBLIC_TICKETS, 'count(channels) = count(*)')],
+  ['contingents', 6, 'front_allocations'],
+  ['contingents that are used up', 1, 'front_allocations WHERE available = 0'],
+  ['daily sessions', 2, 'sessions WHERE daily = 1 AND ends_at > starts_at AND sales_end_at IS NULL'],
+];
+
+describe('with differences between fronts', () => {
+  const file = join(folder, 'differences.sqlite');
+  let differing: Database.Database;
+  beforeAll(() => {
+    seedCatalogue({ path: file, size: 'XS', now: NOW, seed: 1, differences: true });
+    differing = new Database(file, { readonly: true });
+  });
+  afterAll(() => differing.close());
+
+  test.each(DIFFERENCES)('there are %s', (_sentence, atLeast, from) => {
+    const total = differing.prepare<[], number>(`SELECT count(*) FROM ${from}`).pluck().get();
+    expect(total).toBeGreaterThanOrEqual(atLeast);
+  });
+
+  test('and all the rest is the same', () => {
+    const rest = `SELECT id, product_id, venue_id, starts_at, starts_local, sales_start_at, status, paused, available
+      FROM sessions ORDER BY id`;
+    expect(differing.prepare(rest).all()).toEqual(db.prepare(rest).all());
+    for (const table of ['products', 'front_products', 'images', 'product_badges', 'front_session_exclusions']) {
+      const rows = `SELECT * FROM ${table}`;
+      expect(differing.prepare(rows).all()).toEqual(db.prepare(rows).all());
+    }
+  });
+});
+
 describe('among its rows are no', () => {
   test('own tickets without a public one among them', () => {
     const sql = `SELECT count(*) FROM (SELECT 1 FROM price_tiers WHERE session_id IS NOT NULL AND kind = 'ticket'
