@@ -9,6 +9,21 @@ import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
 import { buildTree, catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
 import { findingsOf, nothingLooked } from '../support/verify-tree.ts';
 
+test('a session before the day has begun, after a date that its zone skipped, is of the date before', async () => {
+  const root = temporaryFolder();
+  const front = { id: 1, code: 'front', name: 'Front', timezone: 'Europe/Moscow', currency: 'RUB' };
+  const database = catalogueAt(join(root, 'catalogue.sqlite'), [
+    { table: 'fronts', row: { ...front, day_starts_at: '05:00' } },
+    { table: 'venues', row: { id: 1, name: 'Venue', timezone: 'Pacific/Apia' } },
+    { table: 'products', row: { id: 1, slug: 'show', name: 'Show' } },
+    { table: 'front_products', row: { front_id: 1, product_id: 1 } },
+    { table: 'sessions', row: { id: 1, product_id: 1, venue_id: 1, starts_at: '2011-12-30T10:30:00Z' } },
+  ]);
+  const out = join(root, 'out');
+  await buildTree(database, out, instant('2011-12-30T10:00:00Z'), { horizonSeconds: 3600 });
+  expect(await findingsOf(out)).toEqual([]);
+});
+
 let serial = 0;
 
 test('nothing is found in two releases, one after the other, of any catalogue', async () => {

@@ -79,7 +79,11 @@ function dayTextsOf(printed: string, days: Days): readonly string[] {
   const at = time < days.startsAt ? parseOffsetDateTime(printed) : undefined;
   if (at === undefined) return [date];
   if (days.zone.format(at) === printed) return [dayText(days, at)];
+  const before = (dates: number): string => dateTextOf(instantOfText(`${date}T00:00:00Z`) / SECONDS_PER_DAY - dates);
+  const texts = [before(1)];
+  // A zone that has moved beyond the date line had no such date.
+  if (/^\+1[2-4]/.test(printed.slice(19))) texts.push(before(2));
   // In another zone clocks may have been set back after the day had begun.
-  const dayBefore = dateTextOf(instantOfText(`${date}T00:00:00Z`) / SECONDS_PER_DAY - 1);
-  return time < days.startsAt - SET_BACK_SECONDS_MAX ? [dayBefore] : [dayBefore, date];
+  if (time >= days.startsAt - SET_BACK_SECONDS_MAX) texts.push(date);
+  return texts;
 }
