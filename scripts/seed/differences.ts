@@ -63,7 +63,7 @@ export function channelPrices({ differences }: Seeding): ChannelPrices {
   return CHANNELS.map(([name, share]) => [share === 1 ? null : name, share]);
 }
 
-/** How many dates follow the first one of a daily session; null for a session that is none. */
+/** How many dates follow the first one of a daily session; null for another session. */
 export function furtherDates({ differences }: Seeding, { pace }: ProductPlan): number | null {
   if (differences === null || pace !== 'single' || !differences.chance(DAILY_RATE)) return null;
   return 5 + differences.below(90);

@@ -73,6 +73,7 @@ describe('command lines', () => {
     const lines = documents.flatMap(([path, text]) =>
       [...text.matchAll(/^```(?:sh|console)\n([^]*?)^```$/gm)].flatMap(([, block = '']) =>
         block
+          .replaceAll(/\\\n\s*/g, '')
           .split('\n')
           .filter((line) => !line.startsWith('error') && !line.startsWith('Check'))
           .flatMap((line) => commandsIn(line.replace('npm run -s playbill -- ', 'playbill ')))

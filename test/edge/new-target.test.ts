@@ -48,7 +48,18 @@ const loaded = (code: string) => {
 };
 
 beforeAll(() => {
-  for (const path of ['src', 'scripts', 'test', 'data', 'package.json', 'tsconfig.json', 'LICENSE'])
+  for (const path of [
+    'src',
+    'scripts',
+    'test',
+    'data',
+    'package.json',
+    'tsconfig.json',
+    'LICENSE',
+    'README.md',
+    '.github',
+    'package-lock.json',
+  ])
     cpSync(join(root, path), join(copy, path), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 

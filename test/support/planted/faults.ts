@@ -503,11 +503,10 @@ const DATABASE: readonly PlantedFault[] = [
   ),
   fault(
     'a slug may be there twice',
-    'database/load/product-maker.ts',
-    'if (otherId !== undefined) {',
-    'if (otherId === id) {',
+    'database/load/unique-slugs.ts',
+    'if (!this.#firstIds.has(slug)) {',
+    'if (!this.#firstIds.has(slug) || row.length > 0) {',
     'unit/database-check.test.ts',
-    'unit/database-schema.test.ts',
   ),
   fault(
     'a card with bad sessions may be sold out',
@@ -533,10 +532,9 @@ const DATABASE: readonly PlantedFault[] = [
   fault(
     'of two equal slugs the first stays',
     'database/load/product-maker.ts',
-    'log.takeOut(finding, { productId: otherId });',
+    'log.takeOut(doubled.finding, { productId: doubled.otherId });',
     '',
-    'cli/explain.test.ts',
-    CONTAINMENT,
+    'unit/database-check.test.ts',
   ),
   fault(
     'a tier of another product spoils no session',

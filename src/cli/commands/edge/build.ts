@@ -15,8 +15,7 @@ import { addEdgeCheck } from './check.ts';
 const HELP = `
 Examples:
   playbill edge build --target nginx --to /etc/nginx/playbill
-  playbill edge build --target nginx --to /etc/nginx/playbill --listen '443 ssl http2' --server-name tickets.example
-    --certificate /etc/ssl/tickets.pem --certificate-key /etc/ssl/private/tickets.key
+  playbill edge build --target nginx --server-name tickets.example
   playbill edge build --target authorizer --proxy caddy
   playbill edge build --target authorizer --proxy nginx --origin s3://shop/tree
   playbill edge build --target cloudflare --origin r2://bucket/prefix
