@@ -4,6 +4,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { copyDocuments } from './carried-documents.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -20,8 +21,11 @@ export function writeClientPackage(compiled: string, folder: string): void {
     mkdirSync(dirname(join(folder, part)), { recursive: true });
     cpSync(join(compiled, part), join(folder, part), { recursive: true });
   }
-  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
-  writeFileSync(join(folder, 'README.md'), readmeText());
+  const places = new Map([
+    ['LICENSE', 'LICENSE'],
+    ['src/client/README.md', 'README.md'],
+  ]);
+  copyDocuments(places, folder);
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
 }
 
@@ -44,10 +48,4 @@ function manifest() {
       './package.json': './package.json',
     },
   };
-}
-
-/** The README of src/client, up to the part about files that only a checkout has. */
-function readmeText(): string {
-  const [text = ''] = readFileSync(join(root, 'src/client/README.md'), 'utf8').split('\n[`scripts/storefront`]');
-  return text.replace('# The client', '# playbill-client').replaceAll('playbill/client', 'playbill-client');
 }

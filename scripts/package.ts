@@ -2,9 +2,10 @@
 // those who use it. What only a checkout has is named there, not linked.
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Metafile } from 'esbuild';
+import { copyDocuments } from './carried-documents.ts';
 import { manPages } from './man-pages.ts';
 import { writeThirdParty } from './third-party.ts';
 
@@ -33,11 +34,6 @@ const FOLDERS: readonly (readonly [folder: string, names: RegExp])[] = [
   ['scripts/storefront', /./],
 ];
 
-/** Sources whose declarations are in the package. */
-const DECLARATIONS: Readonly<Record<string, string>> = {
-  'src/operations/exports.ts': 'dist/operations/exports.d.ts',
-};
-
 /**
  * Writes the package of the `compiled` folder into `folder`, which it replaces; the metafiles are
  * those of its bundles.
@@ -45,12 +41,7 @@ const DECLARATIONS: Readonly<Record<string, string>> = {
 export function writePackage(compiled: string, folder: string, metafiles: readonly Metafile[]): void {
   rmSync(folder, { recursive: true, force: true });
   cpSync(compiled, join(folder, 'dist'), { recursive: true });
-  const places = placesOfFiles();
-  for (const [path, place] of places) {
-    mkdirSync(dirname(join(folder, place)), { recursive: true });
-    cpSync(join(root, path), join(folder, place));
-    if (path.endsWith('.md')) writeFileSync(join(folder, place), carriedText(path, place, places));
-  }
+  copyDocuments(placesOfFiles(), folder);
   const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
   const manuals = manPages(own.version);
   mkdirSync(join(folder, 'man'));
@@ -85,20 +76,4 @@ function placesOfFiles(): ReadonlyMap<string, string> {
   const places = new Map([...Object.entries(FILES), ...inFolders]);
   if (new Set(places.values()).size < places.size) throw new Error('two files have the same place in the package');
   return places;
-}
-
-/** A document, at its place, in which each link leads to something that is carried. */
-function carriedText(path: string, place: string, places: ReadonlyMap<string, string>): string {
-  const led = (link: string, label: string, target: string, anchor = ''): string => {
-    if (/^[a-z]+:/.test(target)) return link;
-    const to = join(dirname(path), target).replace(/\/$/, '');
-    const carried = places.get(to) ?? places.get(join(to, 'README.md')) ?? DECLARATIONS[to];
-    if (carried !== undefined) return `[${label}](${relative(dirname(place), carried)}${anchor})`;
-    return label.startsWith('`') ? `\`${to}\`` : `${label} (\`${to}\` of the source)`;
-  };
-  // In code blocks, which are every second part, brackets are no links.
-  return readFileSync(join(root, path), 'utf8')
-    .split(/(^```[^]*?^```$)/m)
-    .map((part, i) => (i % 2 === 1 ? part : part.replaceAll(/\[([^\][]+)\]\(([^)\s#]+)(#[^)\s]*)?\)/g, led)))
-    .join('');
 }

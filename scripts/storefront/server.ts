@@ -105,10 +105,8 @@ async function render(tab: string | null): Promise<{ readonly status: number; re
   return { status: 200, page: mainPage(last, failure !== null, { currency, language, tab }) };
 }
 
-/** The cause of a rejected `fetch` says more than its message. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+  return error instanceof Error ? error.message : String(error);
 }
 
 function send(response: ServerResponse, status: number, body: string): void {

@@ -4,10 +4,13 @@
 // and edges: in a browser it would publish the key, which is why the API has no CORS.
 
 import { digestOfBytes } from '../edge/rule/tree.ts';
+import { CorrectableClock } from './clock.ts';
 import type { CategoriesDocument, ProductsDocument } from './documents.ts';
+import { CatalogueError, CatalogueNetworkError, CatalogueTimeoutError, refusal } from './errors.ts';
 import { type ClientKey, type ClientProfile, type SignatureHeaders, signRequest } from './signature.ts';
 
 export type * from './documents.ts';
+export { CatalogueError, CatalogueNetworkError, CatalogueTimeoutError } from './errors.ts';
 export { keyFrom, type IssuedKey } from './key-file.ts';
 export type { ClientKey, ClientProfile } from './signature.ts';
 
@@ -31,7 +34,7 @@ export interface FetchedAnswer {
 }
 
 export interface ClientOptions {
-  /** Everything before `/products/`, without a slash at its end: `https://cdn.example.com/api`. */
+  /** Everything before `/products/`: `https://cdn.example.com/api`, or with a slash at its end. */
   readonly baseUrl: string;
   readonly front: string;
   readonly key: ClientKey;
@@ -41,7 +44,10 @@ export interface ClientOptions {
   readonly profile?: ClientProfile;
   /** Default: the runtime's own fetch. */
   readonly fetch?: Fetch;
-  /** Milliseconds since 1970. Default: the runtime's clock. */
+  /**
+   * Milliseconds since 1970. Default: the runtime's clock. If an edge refuses a signature because of
+   * its time, the client follows the `Date` of that refusal, once.
+   */
   readonly clock?: () => number;
   /**
    * How long a request may take, up to the last byte of its answer: whole milliseconds. Default:
@@ -67,7 +73,7 @@ export interface CallOptions {
 export interface Client {
   /**
    * The storefront's categories. Rejects with CatalogueError when refused, CatalogueTimeoutError,
-   * or the runtime's own network error.
+   * or CatalogueNetworkError.
    */
   categories(options?: CallOptions): Promise<CategoriesDocument>;
   /** Everything for the storefront's main page. Rejects like `categories`. */
@@ -100,53 +106,6 @@ export interface Answer<Document> {
   readonly failure: Error | null;
 }
 
-/**
- * An answer other than a document: a refusal of the edge rule (RFC 9457), or the answer of
- * something in between. With status 200, a body that is not the one its ETag names.
- */
-export class CatalogueError extends Error {
-  override readonly name = 'CatalogueError';
-  readonly status: number;
-  /**
-   * The refusal's stable code, such as `signature-expired`; null when the answer is not the edge
-   * rule's.
-   */
-  readonly code: string | null;
-
-  constructor(status: number, code: string | null, message: string) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
-}
-
-/** No complete answer within the client's `timeoutMs`. The next call sends a new request. */
-export class CatalogueTimeoutError extends Error {
-  override readonly name = 'CatalogueTimeoutError';
-  readonly url: string;
-  readonly timeoutMs: number;
-
-  constructor(url: string, timeoutMs: number) {
-    super(`expected an answer within ${timeoutMs} ms from ${url}: try again, or raise timeoutMs`);
-    this.url = url;
-    this.timeoutMs = timeoutMs;
-  }
-}
-
-/** What to do about a refusal, by its code. */
-const HINTS: { readonly [code: string]: string } = {
-  'front-malformed': 'check the front: lower-case letters, digits, dots, hyphens, underscores',
-  'signature-missing': 'check profile: the deployment wants requests to be signed in another way',
-  'signature-component-missing': 'check coversAuthority: the deployment wants more to be signed',
-  'signature-expired': 'check the clock of this machine',
-  'signature-from-future': 'check the clock of this machine',
-  'signature-invalid':
-    'check keyid and private key, whether the key is still valid, and whether a proxy changes Host or path',
-  'front-not-allowed': 'the key speaks for another front: check front and keyid',
-  'not-found': 'check baseUrl; if it is right, nothing is published for this front yet',
-  internal: 'the catalogue could not be read just now: try again in a moment',
-};
-
 const IN_BETWEEN = 'something between the catalogue and here sent another body: "edge check" finds what';
 
 /**
@@ -165,7 +124,7 @@ const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
 interface Endpoint {
   readonly url: string;
-  signature: { readonly headers: SignatureHeaders; readonly createdMs: number } | null;
+  signature: Signed | null;
   /** The last answer, which calls get without a request from `keptAtMs` until `reusedUntilMs`. */
   kept: {
     readonly answer: Answer<unknown>;
@@ -178,21 +137,36 @@ interface Endpoint {
   underway: Promise<Answer<unknown>> | null;
 }
 
+/** A signature, and by which time it was made. */
+interface Signed {
+  readonly headers: SignatureHeaders;
+  readonly createdMs: number;
+  /** The correction of the clock. */
+  readonly offsetMs: number;
+}
+
+/** The options of a client, and the clock of all its requests. */
+interface Settings extends Omit<ClientOptions, 'baseUrl' | 'clock'> {
+  readonly clock: CorrectableClock;
+}
+
 /**
  * A client for one front. Throws TypeError for an invalid base URL, and for a timeout that no timer
  * can wait for.
  */
-export function createClient(options: ClientOptions): Client {
-  const { baseUrl, timeoutMs = TIMEOUT_MS } = options;
+export function createClient({ baseUrl, clock = Date.now, ...options }: ClientOptions): Client {
+  const { timeoutMs = TIMEOUT_MS } = options;
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > TIMEOUT_MS_MAX)
     throw new TypeError(`timeoutMs: expected whole milliseconds from 1 to ${TIMEOUT_MS_MAX}, found ${timeoutMs}`);
-  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol) || baseUrl.endsWith('/'))
-    throw new TypeError(`baseUrl: expected http(s)://host, perhaps a path, no slash at its end; found ${baseUrl}`);
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
+    throw new TypeError(`baseUrl: expected http(s)://host, perhaps a path; found ${baseUrl}`);
+  const settings: Settings = { ...options, clock: new CorrectableClock(clock) };
   const answersAt = <Document>(path: string) => {
-    const endpoint: Endpoint = { url: new URL(baseUrl + path).href, signature: null, kept: null, underway: null };
+    const { href: url } = new URL(baseUrl.replace(/\/+$/, '') + path);
+    const endpoint: Endpoint = { url, signature: null, kept: null, underway: null };
     // The deployment's own verify checks the documents by the contract's schemas; the client trusts
     // them.
-    return (call?: CallOptions) => get(options, endpoint, call) as Promise<Answer<Document>>;
+    return (call?: CallOptions) => get(settings, endpoint, call) as Promise<Answer<Document>>;
   };
   const categoriesAnswer = answersAt<CategoriesDocument>('/fronts/categories/');
   const productsAnswer = answersAt<ProductsDocument>('/products/');
@@ -204,37 +178,37 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-async function get(options: ClientOptions, endpoint: Endpoint, { signal }: CallOptions = {}): Promise<Answer<unknown>> {
+async function get(settings: Settings, endpoint: Endpoint, { signal }: CallOptions = {}): Promise<Answer<unknown>> {
   signal?.throwIfAborted();
   const { kept } = endpoint;
-  const nowMs = (options.clock ?? Date.now)();
+  const nowMs = settings.clock.nowMs();
   // Not before: a clock that was set back must not keep an answer for longer.
   if (kept !== null && nowMs >= kept.keptAtMs && nowMs < kept.reusedUntilMs) return kept.answer;
-  endpoint.underway ??= loadInTime(options, endpoint).finally(() => {
+  endpoint.underway ??= loadInTime(settings, endpoint).finally(() => {
     endpoint.underway = null;
   });
   return signal === undefined ? endpoint.underway : untilAborted(endpoint.underway, signal);
 }
 
-async function loadInTime(options: ClientOptions, endpoint: Endpoint): Promise<Answer<unknown>> {
-  const { timeoutMs = TIMEOUT_MS } = options;
+async function loadInTime(settings: Settings, endpoint: Endpoint): Promise<Answer<unknown>> {
+  const { timeoutMs = TIMEOUT_MS } = settings;
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     // Not left to `fetch` alone: a wrapper may ignore the signal.
-    return await untilAborted(load(options, endpoint, signal), signal);
+    return await untilAborted(load(settings, endpoint, signal), signal);
   } catch (error) {
     const failure = signal.aborted ? new CatalogueTimeoutError(endpoint.url, timeoutMs) : error;
-    return keptInstead(options, endpoint, failure);
+    return keptInstead(settings, endpoint, failure);
   }
 }
 
 /** The kept answer in place of the error of a request; throws the error where none may be used. */
-function keptInstead(options: ClientOptions, endpoint: Endpoint, error: unknown): Answer<unknown> {
+function keptInstead({ clock }: Settings, endpoint: Endpoint, error: unknown): Answer<unknown> {
   // A revoked key must not go on being served from memory. 404 says nothing of the key: a tree that
   // cannot be found looks the same.
   if (error instanceof CatalogueError && error.code !== null && [401, 403].includes(error.status)) endpoint.kept = null;
   const { kept } = endpoint;
-  const nowMs = (options.clock ?? Date.now)();
+  const nowMs = clock.nowMs();
   const validUntilMs = Date.parse(kept?.answer.validUntil ?? '');
   // NaN for a header that is missing or not a date.
   if (kept === null || !(nowMs < validUntilMs)) throw error;
@@ -256,27 +230,19 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-async function load(options: ClientOptions, endpoint: Endpoint, signal: AbortSignal): Promise<Answer<unknown>> {
-  const nowMs = (options.clock ?? Date.now)();
-  const { kept } = endpoint;
-  const signature = await signatureFor(options, endpoint, nowMs);
-  const headers: Record<string, string> = { ...signature, Accept: 'application/json' };
-  if (kept?.etag) headers['If-None-Match'] = kept.etag;
-  const response = await (options.fetch ?? fetch)(endpoint.url, { headers, redirect: 'manual', signal });
+async function load(settings: Settings, endpoint: Endpoint, signal: AbortSignal): Promise<Answer<unknown>> {
+  const { url, kept } = endpoint;
+  const { response, sentAtMs } = await accepted(settings, endpoint, signal);
   const etag = editionTag(response);
   const unchanged = response.status === 304 && kept?.etag ? kept : null;
-  if (response.status !== 200 && unchanged === null) throw await errorOf(response);
-  const document = unchanged === null ? await documentIn(response, etag) : unchanged.answer.document;
+  const document = unchanged === null ? await documentIn(response, url, etag) : unchanged.answer.document;
   // After a timeout a later request may have kept a newer answer.
   signal.throwIfAborted();
   if (unchanged !== null && etag !== null && etag !== unchanged.etag) {
     // Asked by the same tag again, it would answer the same.
     endpoint.kept = { ...unchanged, etag: null };
-    throw new CatalogueError(
-      304,
-      null,
-      `expected 304 for ETag ${unchanged.etag}, found one for ${etag}: ${IN_BETWEEN}`,
-    );
+    const message = `expected 304 for ETag ${unchanged.etag}, found one for ${etag}: ${IN_BETWEEN}`;
+    throw new CatalogueError(url, 304, null, message);
   }
 
   const answer: Answer<unknown> = {
@@ -286,9 +252,54 @@ async function load(options: ClientOptions, endpoint: Endpoint, signal: AbortSig
     isStale: response.headers.get('Catalogue-Stale') === '?1',
     failure: null,
   };
-  const reusedUntilMs = nowMs + maxAgeOf(response) * 1000;
-  endpoint.kept = { answer, etag: etag ?? unchanged?.etag ?? null, keptAtMs: nowMs, reusedUntilMs };
+  const reusedUntilMs = sentAtMs + maxAgeOf(response) * 1000;
+  endpoint.kept = { answer, etag: etag ?? unchanged?.etag ?? null, keptAtMs: sentAtMs, reusedUntilMs };
   return answer;
+}
+
+/** An answer with a document, or the news that the kept one has not changed. */
+interface Accepted {
+  readonly response: FetchedAnswer;
+  readonly sentAtMs: number;
+}
+
+/**
+ * Sends the request. If the rule refuses its time, and that corrects the clock, sends it once more,
+ * with another signature: nothing is repeated that an edge might accept only once. Throws
+ * CatalogueError for any other answer.
+ */
+async function accepted(
+  settings: Settings,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+  isLastTry = false,
+): Promise<Accepted> {
+  const { url, kept } = endpoint;
+  const sentAtMs = settings.clock.nowMs();
+  const signature = await signatureFor(settings, endpoint, sentAtMs);
+  const headers: Record<string, string> = { ...signature.headers, Accept: 'application/json' };
+  if (kept?.etag) headers['If-None-Match'] = kept.etag;
+  const init = { headers, redirect: 'manual', signal } as const;
+  const response = await fromNetwork(url, (settings.fetch ?? fetch)(url, init));
+  if (response.status === 200 || (response.status === 304 && kept?.etag)) return { response, sentAtMs };
+  const error = refusal(
+    url,
+    response.status,
+    response.headers.get('Content-Type'),
+    await fromNetwork(url, response.text()),
+  );
+  const isOfTime = error.code === 'signature-expired' || error.code === 'signature-from-future';
+  if (isLastTry || !isOfTime || !settings.clock.refused(signature.offsetMs, response.headers.get('Date'))) throw error;
+  return accepted(settings, endpoint, signal, true);
+}
+
+/** What `fetch` gives; its error does not say which URL it is about. */
+async function fromNetwork<T>(url: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new CatalogueNetworkError(url, error);
+  }
 }
 
 /**
@@ -300,29 +311,32 @@ function editionTag(response: FetchedAnswer): string | null {
   return /^W\/"[\da-f]{16}"$/.test(etag) ? etag : null;
 }
 
-/**
- * The document of a 200. Throws CatalogueError where the body is not the one that the tag names,
- * and SyntaxError for one that is not JSON.
- */
-async function documentIn(response: FetchedAnswer, etag: string | null): Promise<unknown> {
-  const text = await response.text();
+/** The document of a 200. Throws CatalogueError for a body that the tag does not name, or no JSON. */
+async function documentIn(response: FetchedAnswer, url: string, etag: string | null): Promise<unknown> {
+  const text = await fromNetwork(url, response.text());
   // Editions are well-formed UTF-8 without a byte order mark, so encoding the text gives their
   // bytes again.
   const digest = etag === null ? '' : await digestOfBytes(new TextEncoder().encode(text));
   if (etag !== null && etag !== `W/"${digest}"`)
-    throw new CatalogueError(200, null, `expected the document of ETag ${etag}, found ${digest}: ${IN_BETWEEN}`);
-  return JSON.parse(text);
+    throw new CatalogueError(url, 200, null, `expected the document of ETag ${etag}, found ${digest}: ${IN_BETWEEN}`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CatalogueError(url, 200, null, `expected JSON, found another text: ${IN_BETWEEN}`);
+  }
 }
 
-async function signatureFor(options: ClientOptions, endpoint: Endpoint, nowMs: number): Promise<SignatureHeaders> {
-  const kept = endpoint.signature;
-  if (kept !== null && nowMs >= kept.createdMs && nowMs < kept.createdMs + SIGNATURE_LIFETIME_MS) return kept.headers;
+async function signatureFor(settings: Settings, endpoint: Endpoint, nowMs: number): Promise<Signed> {
+  const { front, key, coversAuthority = true, profile = 'rfc9421', clock } = settings;
+  const { offsetMs } = clock;
+  const { url, signature: kept } = endpoint;
+  // One that was refused because of its time is not fresh by the corrected clock.
+  if (kept !== null && nowMs >= kept.createdMs && nowMs < kept.createdMs + SIGNATURE_LIFETIME_MS) return kept;
   const created = Math.floor(nowMs / 1000);
-  const { front, key, coversAuthority = true, profile = 'rfc9421' } = options;
-  const signing = { front, key, created, coversAuthority, profile };
-  const headers = await signRequest({ method: 'GET', url: endpoint.url, ...signing });
-  endpoint.signature = { headers, createdMs: created * 1000 };
-  return headers;
+  const headers = await signRequest({ method: 'GET', url, front, key, created, coversAuthority, profile });
+  const signature = { headers, createdMs: created * 1000, offsetMs };
+  endpoint.signature = signature;
+  return signature;
 }
 
 /** Seconds for which an answer may be reused: max-age less the Age it came with (RFC 9111, 4.2). */
@@ -331,25 +345,4 @@ function maxAgeOf(response: FetchedAnswer): number {
   if (/\bno-(store|cache)\b/.test(cacheControl)) return 0;
   const maxAge = Number(/\bmax-age=(\d+)/.exec(cacheControl)?.[1] ?? 0);
   return Math.max(0, maxAge - Number(response.headers.get('Age') ?? 0));
-}
-
-async function errorOf(response: FetchedAnswer): Promise<CatalogueError> {
-  const { status } = response;
-  const isProblem = /^application\/problem\+json\b/.test(response.headers.get('Content-Type') ?? '');
-  const text = await response.text();
-  const code = isProblem ? codeOf(text) : null;
-  const message =
-    code === null
-      ? `the server answered ${status}, and it was not the edge rule of the catalogue`
-      : [`refused with ${status} ${code}`, HINTS[code] ?? []].flat().join(': ');
-  return new CatalogueError(status, code, message);
-}
-
-function codeOf(text: string): string | null {
-  try {
-    const problem = JSON.parse(text) as { readonly code?: unknown } | null;
-    return typeof problem?.code === 'string' ? problem.code : null;
-  } catch {
-    return null;
-  }
 }

@@ -10,6 +10,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type * as contract from '../../src/contract/documents.ts';
 import { signRequest } from '../../src/client/signature.ts';
 import type * as published from '../../src/client/documents.ts';
+import { linksOf } from '../support/docs/links.ts';
 import { temporaryFolderOfFile } from '../support/trees.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -75,19 +76,6 @@ test.each([
   writeFileSync(path, whole);
 });
 
-test('the programs in the documents compile', () => {
-  const texts = ['src/client/README.md', 'scripts/storefront/README.md'].map((path) =>
-    readFileSync(root + path, 'utf8'),
-  );
-  const programs = texts.flatMap((text) =>
-    [...text.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, program = '']) => program),
-  );
-  expect(programs).toHaveLength(2);
-  writeFileSync(join(consumer, 'node.d.ts'), NODE_TYPES);
-  for (const [i, program] of programs.entries()) writeFileSync(join(consumer, `program-${i}.ts`), program);
-  expect(compile()).toBe('');
-});
-
 test('the compiled command prints the same contract', () => {
   const print = (...words: readonly string[]): string =>
     spawnSync(process.execPath, [...words, 'openapi'], { cwd: root, encoding: 'utf8' }).stdout;
@@ -137,6 +125,7 @@ describe('playbill-client, a package of its own', () => {
       'client/client.d.ts',
       'client/client.js',
       'client/documents.d.ts',
+      'client/errors.d.ts',
       'client/key-file.d.ts',
       'client/signature.d.ts',
       'edge/web-crypto/key-pair.d.ts',
@@ -172,7 +161,8 @@ describe('playbill-client, a package of its own', () => {
     const readme = readFileSync(`${folder}/node_modules/playbill-client/README.md`, 'utf8');
     const [, program = ''] = /^```ts\n([^]*?)^```$/m.exec(readme) ?? [];
     expect(program).toContain("from 'playbill-client'");
-    expect(readme).not.toContain('](../');
+    expect(linksOf(`${folder}/node_modules/playbill-client`, 'README.md')).toEqual([]);
+    expect(readme).toContain('(`data/signing.md` of the source)');
     writeFileSync(join(folder, 'program.ts'), program);
     writeFileSync(join(folder, 'node.d.ts'), NODE_TYPES);
     cpSync(join(consumer, 'tsconfig.json'), join(folder, 'tsconfig.json'));

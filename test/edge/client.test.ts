@@ -47,8 +47,16 @@ const recordingFetch: typeof fetch = async (input, init) => {
     ifNoneMatch: headers.get('If-None-Match'),
     status: response.status,
   });
-  return response;
+  return withDate(response, clock);
 };
+
+/** The response with another `Date`, in seconds; Node's own server has the machine's clock. */
+function withDate(response: Response, seconds: number | null): Response {
+  const headers = new Headers(response.headers);
+  if (seconds === null) headers.delete('Date');
+  else headers.set('Date', new Date(seconds * 1000).toUTCString());
+  return new Response(response.status === 304 ? null : response.body, { status: response.status, headers });
+}
 
 function keyOf(keyid: string): ClientKey {
   const key = world.signingKeys.get(keyid);
@@ -152,14 +160,20 @@ describe('answers', () => {
   });
 });
 
-test.each(['https://cdn.example/', 'cdn.example', 'localhost:8080', ''])(
+test.each(['ftp://cdn.example', 'cdn.example', 'localhost:8080', ''])(
   'a base URL is refused by its name: %s',
   (baseUrl) => {
-    expect(() => clientWith({ baseUrl })).toThrow(
-      `baseUrl: expected http(s)://host, perhaps a path, no slash at its end; found ${baseUrl}`,
-    );
+    expect(() => clientWith({ baseUrl })).toThrow(`baseUrl: expected http(s)://host, perhaps a path; found ${baseUrl}`);
   },
 );
+
+test.each(['', '/', '//', '/api', '/api/'])('a base URL may end with a slash: http://host%s', async (end) => {
+  const asked: string[] = [];
+  const baseUrl = `https://cdn.example${end}`;
+  const client = clientWith({ baseUrl, fetch: async (url) => (asked.push(url), new Response('{}')) });
+  await client.products();
+  expect(asked).toEqual([`https://cdn.example${end.startsWith('/api') ? '/api' : ''}/products/`]);
+});
 
 describe('keyFrom', () => {
   const issued = { front: 'moscow', keyid: 'k', alg: 'x', privatePem: null };
@@ -223,13 +237,14 @@ describe('refusals', () => {
   test.each<[string, Partial<ClientOptions>, number, string]>([
     ['a front of somebody else', { front: 'kazan' }, 403, 'front-not-allowed'],
     ['a front that cannot be', { front: 'Moscow' }, 400, 'front-malformed'],
-    ['a clock that is slow', { clock: () => (START - 400) * 1000 }, 401, 'signature-expired'],
-    ['a clock that is fast', { clock: () => (START + 400) * 1000 }, 401, 'signature-from-future'],
+    ['a clock that is days slow', { clock: () => (START - 2 * 86_400) * 1000 }, 401, 'signature-expired'],
+    ['a clock that is days fast', { clock: () => (START + 2 * 86_400) * 1000 }, 401, 'signature-from-future'],
     ['too little signed', { coversAuthority: false }, 401, 'signature-component-missing'],
   ])('%s', async (_, options, status, code) => {
     const error = await failureOf(clientWith(options).products());
-    expect({ status: error.status, code: error.code }).toEqual({ status, code });
-    expect(error.message).toMatch(new RegExp(`^refused with ${status} ${code}: .{20,}`));
+    const url = `http://127.0.0.1:${server.port}/products/`;
+    expect(error).toMatchObject({ url, status, code });
+    expect(error.message).toMatch(new RegExp(`^${url}: refused with ${status} ${code}: .{20,}`));
   });
 
   test('a base URL that leads nowhere', async () => {
@@ -243,7 +258,7 @@ describe('refusals', () => {
     expect(error).toMatchObject({
       status: 502,
       code: null,
-      message: 'the server answered 502, and it was not the edge rule of the catalogue',
+      message: `http://127.0.0.1:${server.port}/products/: the server answered 502, and it was not the edge rule of the catalogue`,
     });
   });
 
@@ -257,6 +272,77 @@ describe('refusals', () => {
     const client = clientWith({ clock: () => (sent.length === 0 ? START - 400 : START) * 1000 });
     await failureOf(client.products());
     expect(await client.products()).toEqual(documentOf('products', 1));
+  });
+});
+
+describe('a clock that is off', () => {
+  const statuses = (): number[] => sent.map(({ status }) => status);
+  /** The instant of a signature that was sent. */
+  const created = new Set<number>();
+  beforeEach(() => created.clear());
+  /** Records instants of signatures, and answers with `Date` as `dateOf` has it. */
+  const dating =
+    (dateOf: () => number | null): typeof fetch =>
+    async (input, init) => {
+      const signed = new Headers(init?.headers).get('Signature-Input') ?? '';
+      created.add(Number(/created=(\d+)/.exec(signed)?.[1]));
+      return withDate(await recordingFetch(input, init), dateOf());
+    };
+
+  test.each([-7200, -400, 90, 7200])('by %d s is corrected by the Date of a refusal', async (offSeconds) => {
+    const client = clientWith({ clock: () => (clock + offSeconds) * 1000 });
+    expect(await client.products()).toEqual(documentOf('products', 1));
+    expect(statuses()).toEqual([401, 200]);
+    // From now on for all requests, and what was kept is kept for as long as ever.
+    expect(await client.categories()).toEqual(documentOf('categories', 0));
+    await client.products();
+    expect(statuses()).toEqual([401, 200, 200]);
+    clock += 60;
+    await client.products();
+    expect(statuses()).toEqual([401, 200, 200, 304]);
+  });
+
+  test('is corrected once for requests at the same time', async () => {
+    const client = clientWith({ clock: () => (clock - 400) * 1000 });
+    const documents = await Promise.all([client.products(), client.categories()]);
+    expect(documents).toEqual([documentOf('products', 1), documentOf('categories', 0)]);
+    expect(statuses().toSorted((a, b) => a - b)).toEqual([200, 200, 401, 401]);
+  });
+
+  test('and is set right later, is believed again', async () => {
+    let offSeconds = -400;
+    const client = clientWith({ clock: () => (clock + offSeconds) * 1000 });
+    await client.products();
+    offSeconds = 0;
+    clock += 60;
+    expect(await client.products()).toEqual(documentOf('products', 1));
+    expect(statuses()).toEqual([401, 200, 401, 304]);
+  });
+
+  test.each<[string, number | null]>([
+    ['no Date', null],
+    ['a Date more than a day away', START + 90_000],
+  ])('is not corrected by %s', async (_, date) => {
+    const client = clientWith({ clock: () => (clock - 400) * 1000, fetch: dating(() => date) });
+    expect((await failureOf(client.products())).code).toBe('signature-expired');
+    expect(statuses()).toEqual([401]);
+  });
+
+  test('is not corrected by the Date of another refusal', async () => {
+    const options = { clock: () => (clock - 400) * 1000, coversAuthority: false };
+    expect((await failureOf(clientWith(options).products())).code).toBe('signature-component-missing');
+    expect(statuses()).toEqual([401]);
+  });
+
+  test('follows no second Date, so that a liar gets one signature', async () => {
+    const dates = [7200, -7200, 3600, -3600, 1800];
+    const lying = dating(() => START + (dates[sent.length - 1] ?? 0));
+    const client = clientWith({ clock: () => (clock - 400) * 1000, fetch: lying });
+    for (const _ of [1, 2, 3, 4])
+      expect((await failureOf(client.products())).code).toMatch(/^signature-(expired|from-future)$/);
+    // Refused, and once more by the first Date; refused by it, and back to the own clock, for good.
+    expect(statuses()).toEqual([401, 401, 401, 401, 401, 401]);
+    expect([...created]).toEqual([START - 400, START + 7200]);
   });
 });
 
@@ -317,7 +403,7 @@ describe('a request that hangs', () => {
           name: 'CatalogueTimeoutError',
           url: `${baseUrl}/products/`,
           timeoutMs: 100,
-          message: `expected an answer within 100 ms from ${baseUrl}/products/: try again, or raise timeoutMs`,
+          message: `${baseUrl}/products/: expected an answer within 100 ms: try again, or raise timeoutMs`,
         },
       });
     }
@@ -424,31 +510,40 @@ describe('a request that fails', () => {
     return instead === null ? recordingFetch(input, init) : instead();
   };
   const down = () => Promise.reject(new TypeError('fetch failed'));
+  const ending = (text: string): string => expect.stringMatching(new RegExp(`${text}$`)) as string;
 
   test.each<[string, () => Promise<Response>, Partial<Error>]>([
-    ['nobody answers', down, { name: 'TypeError', message: 'fetch failed' }],
-    ['not even an error', () => Promise.reject('down'), { name: 'Error', message: 'down', cause: 'down' }],
+    [
+      'nobody answers',
+      down,
+      { name: 'CatalogueNetworkError', message: ending('/products/: no complete answer: fetch failed') },
+    ],
+    [
+      'not even an error',
+      () => Promise.reject('down'),
+      { message: ending(': no complete answer: down'), cause: 'down' },
+    ],
     [
       'an edge that cannot read its tree',
       async () => refusalOf(503, 'internal'),
-      { name: 'CatalogueError', message: expect.stringMatching(/^refused with 503 internal: /) },
+      { name: 'CatalogueError', message: expect.stringMatching(/: refused with 503 internal: /) },
     ],
     [
       'an error of a gateway',
       async () => answerOf(502, 'text/html', '<h1>Bad Gateway</h1>'),
-      { message: 'the server answered 502, and it was not the edge rule of the catalogue' },
+      { message: ending(': the server answered 502, and it was not the edge rule of the catalogue') },
     ],
     [
       'a refusal that is not the edge rule’s',
       async () => answerOf(403, 'text/html', '<h1>Checking your browser</h1>'),
-      { message: 'the server answered 403, and it was not the edge rule of the catalogue' },
+      { message: ending(': the server answered 403, and it was not the edge rule of the catalogue') },
     ],
     [
       'a redirect to a page',
       async () => answerOf(302, 'text/html', '', { Location: 'https://login.example/' }),
-      { message: 'the server answered 302, and it was not the edge rule of the catalogue' },
+      { message: ending(': the server answered 302, and it was not the edge rule of the catalogue') },
     ],
-    ['a page in place of a document', async () => answerOf(200, 'text/html', '<html>'), { name: 'SyntaxError' }],
+    ['a page in place of a document', async () => answerOf(200, 'text/html', '<html>'), { name: 'CatalogueError' }],
   ])('gives what was kept, and says so: %s', async (_, fail, failure) => {
     const client = clientWith({ fetch: failing });
     const first = await client.productsAnswer();
@@ -674,7 +769,7 @@ describe('an ETag', () => {
     expect(await failureOf(client.products())).toMatchObject({
       status: 200,
       code: null,
-      message: expect.stringMatching(/^expected the document of ETag W\/"[\da-f]{16}", found [\da-f]{16}: .{20,}/),
+      message: expect.stringMatching(/: expected the document of ETag W\/"[\da-f]{16}", found [\da-f]{16}: .{20,}/),
     });
     expect(await client.products()).toEqual(documentOf('products', 1));
     expect(sent.map(({ ifNoneMatch }) => ifNoneMatch)).toEqual([null, null]);

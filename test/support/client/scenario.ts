@@ -1,7 +1,13 @@
 // What the client does, as a program for any runtime: it has the client as it is installed, and Web
 // APIs. It gives values that can be compared, by the names of what it tries.
 
-import { CatalogueError, CatalogueTimeoutError, type ClientOptions, createClient } from 'playbill/client';
+import {
+  CatalogueError,
+  CatalogueNetworkError,
+  CatalogueTimeoutError,
+  type ClientOptions,
+  createClient,
+} from 'playbill/client';
 
 export interface Scenario {
   /** An edge with both profiles. */
@@ -33,6 +39,8 @@ export async function outcomesOf({ edge, faulty, clients }: Scenario): Promise<R
   const second = await patient.productsAnswer();
   outcomes['revalidated'] = second.document === first.document && second !== first && second.failure === null;
   outcomes['asOf'] = first.asOf;
+
+  outcomes['a slash at the end of the base URL'] = (await clientAt(`${edge}/`).productsAnswer()).asOf;
 
   outcomes['refused'] = await failureOf(clientAt(edge, { front: 'kazan' }).products());
   outcomes['no connection'] = (await failureOf(clientAt('http://127.0.0.1:1').products())).kind;
@@ -74,6 +82,7 @@ async function failureOf(
   } catch (error) {
     if (error instanceof CatalogueError) return { kind: error.name, status: error.status, code: error.code };
     if (error instanceof CatalogueTimeoutError) return { kind: error.name, timeoutMs: error.timeoutMs };
+    if (error instanceof CatalogueNetworkError) return { kind: error.name };
     if (!(error instanceof Error)) return { kind: typeof error };
     return error.message === 'the visitor is gone' ? { kind: 'reason' } : { kind: 'error of the runtime' };
   }
