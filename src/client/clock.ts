@@ -10,9 +10,9 @@ const OFF_MS_MAX = 86_400_000;
 /**
  * A clock that the `Date` of a refusal may correct, once in its life. That is safe, because the
  * edge goes on judging by its own clock: after a wrong `Date` it refuses again. But whoever answers
- * in its place gets a signature for an instant of their choice, and could read the front's
- * documents then, for as long as the key is valid. So they get one, at most a day away: a second
- * `Date` is not believed.
+ * in its place gets a signature for an instant of their choice, by which they can read the front's
+ * documents for five minutes then, if the key is still valid. So they get one, at most a day away:
+ * a second `Date` is not believed.
  */
 export class CorrectableClock {
   readonly #ownMs: () => number;
