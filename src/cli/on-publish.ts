@@ -11,8 +11,8 @@ import { AppError, messageOf } from '../errors.ts';
 import type { Published } from '../operations/notices.ts';
 import type { CommandContext } from './context.ts';
 
-/** Seconds between SIGTERM and SIGKILL. */
-const KILL_AFTER_SECONDS = 2;
+/** Between SIGTERM and SIGKILL. */
+const KILL_AFTER_MS = 2000;
 
 export type PublishHook =
   | { readonly kind: 'command'; readonly command: string }
@@ -129,40 +129,26 @@ async function notify(
 }
 
 /**
- * Runs the command with the notice on stdin. Its output goes to stderr: stdout is for the summary.
+ * Runs the command with the notice on stdin, which it need not read. Its output goes to stderr:
+ * stdout is for the summary. Stopped, it ends with all that it started.
  */
 async function runCommand(command: string, notice: string, stop: AbortSignal): Promise<string | null> {
-  const { spawn } = await import('node:child_process');
-  // Its own process group, so that a signal reaches everything that the command starts.
-  const child = spawn('sh', ['-c', command], { detached: true, stdio: ['pipe', 2, 2] });
-  const signalGroup = (signal: NodeJS.Signals): void => {
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, signal);
-    } catch {
-      // The whole group has ended already.
-    }
-  };
-  let killTimer: NodeJS.Timeout | undefined;
-  stop.addEventListener('abort', () => {
-    signalGroup('SIGTERM');
-    killTimer = setTimeout(() => signalGroup('SIGKILL'), KILL_AFTER_SECONDS * 1000);
+  const { execa } = await import('execa');
+  const { exitCode, signal, isCanceled, originalMessage } = await execa('sh', ['-c', command], {
+    input: notice,
+    stdout: 2,
+    stderr: 2,
+    cancelSignal: stop,
+    killDescendants: true,
+    forceKillAfterDelay: KILL_AFTER_MS,
+    // A signal to Playbill is its own to handle.
+    cleanup: false,
+    reject: false,
   });
-  // The command may end without reading its stdin.
-  child.stdin?.on('error', () => undefined);
-  child.stdin?.end(notice);
-  try {
-    return await new Promise((resolve) => {
-      child.once('error', (error) => resolve(`the command cannot be started: ${messageOf(error)}`));
-      child.once('exit', (code, signal) => {
-        if (stop.aborted) resolve(`the command ${String(stop.reason)}`);
-        else if (signal !== null) resolve(`the command was ended by ${signal}`);
-        else resolve(code === 0 ? null : `the command ended with exit code ${code}`);
-      });
-    });
-  } finally {
-    clearTimeout(killTimer);
-    if (stop.aborted) signalGroup('SIGKILL');
-  }
+  if (isCanceled) return `the command ${String(stop.reason)}`;
+  if (signal !== undefined) return `the command was ended by ${signal}`;
+  if (exitCode === undefined) return `the command cannot be started: ${originalMessage}`;
+  return exitCode === 0 ? null : `the command ended with exit code ${exitCode}`;
 }
 
 /**

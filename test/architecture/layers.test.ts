@@ -151,7 +151,7 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   'edge-check': /^node:(http|https|zlib)$/,
   preview: /^(node:(fs\/promises|http|url)|esbuild|preact(\/hooks)?)$/,
   operations: /^node:(timers\/promises|path|fs|http)$/,
-  cli: /^(node:.*|commander|fast-string-width)$/,
+  cli: /^(node:.*|commander|execa|fast-string-width)$/,
 };
 
 /** What cli/ may import from outside of src/: the rows of the demo. */
