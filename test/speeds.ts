@@ -30,7 +30,7 @@ export const SERVERS_AND_TIME = [
   // zsh and fish.
   'test/cli/completion-shells.test.ts',
   // The sqlite3 shell; PHP and Go; whole sessions with a bucket and workerd, and with PostgreSQL.
-  'test/docs/{buckets,docs,https,own-schema,postgres,rehearsal,signing}.test.ts',
+  'test/docs/{buckets,build-costs,docs,first-day,https,own-schema,postgres,rehearsal,signing,upkeep}.test.ts',
   'test/unit/{schema-in-the-shell,undecodable-text}.test.ts',
 ];
 
