@@ -8,7 +8,7 @@ import { edgeCheckResultSchema } from '../../src/contract/results/edge.ts';
 import { makeCertificate } from '../support/edge/certificate.ts';
 import { CheckedTrees } from '../support/edge/checked-trees.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
-import { mayMakeMachine, typeOnMachine } from '../support/machine.ts';
+import { commandProgram, mayMakeMachine, typeOnMachine } from '../support/machine.ts';
 
 const guide = readFileSync(new URL('../../data/https.md', import.meta.url), 'utf8');
 const trees = new CheckedTrees(temporaryFolder());
@@ -57,7 +57,7 @@ playbill edge check https://tickets.example ${trees.keys().join(' ')} --out /var
 `;
 
 function answersOn(script: string) {
-  const { status, stdout, stderr } = typeOnMachine(before + script + asking());
+  const { status, stdout, stderr } = typeOnMachine(before + script + asking(), { playbill: commandProgram() });
   expect(status, stdout + stderr).toBe(0);
   const [unsigned, signed, site, checked = ''] = stdout.slice(stdout.indexOf('ANSWERS\n') + 8).split('\n');
   const { checks } = edgeCheckResultSchema.parse(JSON.parse(checked));
@@ -104,7 +104,7 @@ describe.runIf(mayMakeMachine())('typed by root', () => {
 
   test('plain HTTP to the port of HTTPS gets a problem document', () => {
     const ask = 'curl -s -i http://tickets.example:443/products/\n';
-    const { stdout } = typeOnMachine(before + typed(OWN, ['sh']) + ask);
+    const { stdout } = typeOnMachine(before + typed(OWN, ['sh']) + ask, { playbill: commandProgram() });
     expect(stdout).toContain('"code":"request-malformed"');
     expect(stdout).toMatch(/^HTTP\/1\.1 400 /m);
   });

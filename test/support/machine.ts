@@ -66,24 +66,28 @@ export function mayMakeMachine(): boolean {
   return status === 0;
 }
 
+/** Programs of a machine, by name: scripts in /usr/local/bin. */
+type Programs = Readonly<Record<string, string>>;
+
+const nodeProgram = (words: string): string => `#!/bin/sh\nexec "${process.execPath}" ${words}"$@"\n`;
+
+/** The command as it is compiled for the tests. */
+export const commandProgram = (): string => nodeProgram(`"${compiledCommand()}" `);
+
 /**
- * Types a script as root; the first command that fails ends it. The machine has the compiled
- * command, and can read the checkout and the folder of the run. `programs`: scripts in
- * /usr/local/bin, by name.
+ * Types a script as root; the first command that fails ends it. The machine can read the checkout
+ * and the folder of the run, and has these programs beside this one's.
  */
-export function typeOnMachine(script: string, programs: Readonly<Record<string, string>> = {}): Ran {
+export function typeOnMachine(script: string, programs: Programs): Ran {
   const folder = temporaryFolder();
-  const bin = join(folder, 'bin');
-  const mountPoint = join(folder, 'machine');
-  for (const path of [bin, mountPoint]) mkdirSync(path, { recursive: true });
-  const node = `#!/bin/sh\nexec "${process.execPath}" "$@"\n`;
-  const command = `#!/bin/sh\nexec node "${compiledCommand()}" "$@"\n`;
-  const typed = { 'apt-get': '#!/bin/sh\n', systemctl: SYSTEMCTL, node, playbill: command, ...programs };
-  for (const [name, text] of Object.entries(typed)) writeFileSync(join(bin, name), text, { mode: 0o755 });
+  const [bin, mountPoint] = [join(folder, 'bin'), join(folder, 'machine')];
+  for (const path of [bin, mountPoint]) mkdirSync(path);
+  const all = { 'apt-get': '#!/bin/sh\n', systemctl: SYSTEMCTL, node: nodeProgram(''), ...programs };
+  for (const [name, text] of Object.entries(all)) writeFileSync(join(bin, name), text, { mode: 0o755 });
   writeFileSync(join(folder, 'typed.sh'), script);
-  const words = ['--mount', '--net', '--pid', '--fork', '--kill-child', 'bash', '-c', SETUP, 'bash'];
+  const words = ['--mount', '--net', '--pid', '--fork', '--kill-child', 'bash', '-c', SETUP, 'bash', mountPoint];
   const readable = [checkout, dirname(dirname(process.execPath)), folderOfRun()];
-  const { status, stdout, stderr } = spawnSync('unshare', [...words, mountPoint, ...readable, folder], {
+  const { status, stdout, stderr } = spawnSync('unshare', [...words, ...readable, folder], {
     cwd: '/',
     encoding: 'utf8',
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LANG: 'C.UTF-8' },
