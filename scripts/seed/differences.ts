@@ -63,10 +63,10 @@ export function channelPrices({ differences }: Seeding): ChannelPrices {
   return CHANNELS.map(([name, share]) => [share === 1 ? null : name, share]);
 }
 
-/** How many dates follow the first one of a daily session; null for another session. */
+/** How many dates follow the first one of a session; null for one that is not daily. */
 export function furtherDates({ differences }: Seeding, { pace }: ProductPlan): number | null {
   if (differences === null || pace !== 'single' || !differences.chance(DAILY_RATE)) return null;
-  return 5 + differences.below(90);
+  return 5 + differences.below(50);
 }
 
 /** What is left of a front's own contingent for a session, for a few of them. */

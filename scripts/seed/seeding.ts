@@ -22,7 +22,7 @@ export interface Seeding {
 export const DAYS_BEFORE = 12;
 export const DAYS_AFTER = 80;
 
-/** Announcements, early-bird prices and reschedulings lie further from `now` than sessions do. */
+/** Announcements, early-bird prices, reschedulings and the ends of daily sessions lie further from `now` than sessions do. */
 const MARGIN_DAYS = 60;
 
 export function createZones(now: number): (name: string) => Zone {

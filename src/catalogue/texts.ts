@@ -1,6 +1,8 @@
 // Names in the languages of fronts: which text of `texts` stands in place of a row's own
 // (fields.md, `name`).
 
+import { Column } from './column.ts';
+
 /** What has texts, each with its fields. */
 export const TEXT_FIELDS = {
   product: ['name'],
@@ -16,19 +18,68 @@ export type TextKind = keyof typeof TEXT_FIELDS;
 
 export type TextField = (typeof TEXT_FIELDS)[TextKind][number];
 
+/**
+ * The texts of one language. There may be many, and a build reads most of them once: as UTF-8, out of
+ * the garbage collector's way.
+ */
+export class LanguageTexts {
+  /** By kind and field, then id: the number of the text. */
+  readonly #numbers = new Map<string, Map<string | number, number>>();
+  readonly #bytes = new Column<Uint8Array>(Uint8Array);
+  /** By number, plus an end. */
+  readonly #starts = new Column(Float64Array);
+
+  constructor() {
+    this.#starts.push(0);
+  }
+
+  set(kind: TextKind, field: TextField, id: string, text: string): void {
+    const key = `${kind} ${field}`;
+    const numbers = this.#numbers.get(key) ?? new Map<string | number, number>();
+    this.#numbers.set(key, numbers.set(idKey(id), this.#starts.length - 1));
+    this.#bytes.append(ENCODER.encode(text));
+    this.#starts.push(this.#bytes.length);
+  }
+
+  get(kind: TextKind, field: TextField, id: string): string | undefined {
+    const number = this.#numbers.get(`${kind} ${field}`)?.get(idKey(id));
+    if (number === undefined) return undefined;
+    const { values: starts } = this.#starts;
+    return DECODER.decode(this.#bytes.values.subarray(starts[number], starts[number + 1]));
+  }
+
+  has(kind: TextKind, field: TextField, id: string): boolean {
+    return this.#numbers.get(`${kind} ${field}`)?.has(idKey(id)) === true;
+  }
+
+  delete(kind: TextKind, field: TextField, id: string): void {
+    this.#numbers.get(`${kind} ${field}`)?.delete(idKey(id));
+  }
+}
+
+const ENCODER = new TextEncoder();
+/** It would take a mark at the beginning for one of the encoding. */
+const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Ids are compared as text; numbers take less memory. */
+function idKey(id: string): string | number {
+  const number = Number(id);
+  return String(number) === id ? number : id;
+}
+
 /** The texts that a front shows. */
 export class Names {
   /** The texts of its tag, then those of each shortened tag. */
-  readonly #byTag: readonly ReadonlyMap<string, string>[];
+  readonly #byTag: readonly LanguageTexts[];
 
-  constructor(byTag: readonly ReadonlyMap<string, string>[]) {
+  constructor(byTag: readonly LanguageTexts[]) {
     this.#byTag = byTag;
   }
 
   /** A field of a row in the front's language, else the row's own text. */
   of<T extends string | null>(kind: TextKind, field: TextField, id: number, own: T): T | string {
     for (const texts of this.#byTag) {
-      const text = texts.get(textKey(kind, field, String(id)));
+      const text = texts.get(kind, field, String(id));
       if (text !== undefined) return text;
     }
     return own;
@@ -50,11 +101,11 @@ const OWN_NAMES = new Names([]);
 
 /** The texts of a catalogue. */
 export class Texts {
-  /** By lower-case tag; then by textKey. */
-  readonly #byTag: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** By lower-case tag. */
+  readonly #byTag: ReadonlyMap<string, LanguageTexts>;
   readonly #namesOf = new Map<string, Names>();
 
-  constructor(byTag: ReadonlyMap<string, ReadonlyMap<string, string>>) {
+  constructor(byTag: ReadonlyMap<string, LanguageTexts>) {
     this.#byTag = byTag;
   }
 
@@ -67,18 +118,11 @@ export class Texts {
   in(locale: string | null): Names {
     const tags = tagsOf(locale).filter((tag) => this.#byTag.has(tag));
     const key = tags.join(' ');
-    const names =
-      key === ''
-        ? OWN_NAMES
-        : (this.#namesOf.get(key) ?? new Names(tags.map((tag) => this.#byTag.get(tag) ?? new Map())));
+    const known = key === '' ? OWN_NAMES : this.#namesOf.get(key);
+    const names = known ?? new Names(tags.flatMap((tag) => this.#byTag.get(tag) ?? []));
     this.#namesOf.set(key, names);
     return names;
   }
-}
-
-/** The place of a text among those of its language; ids are compared as text. */
-export function textKey(kind: TextKind, field: TextField, id: string): string {
-  return `${kind} ${field} ${id}`;
 }
 
 /** A tag and its shortenings from the end, in lower case: de-at, de. */

@@ -64,6 +64,7 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
     uses: new Set<string>(),
     attachedIds,
     wantedIds: { has: () => true },
+    channels: fronts.map(({ channel }) => channel),
     spoiledSessions: new Map(),
     tzdata,
     withoutForeignKeys,

@@ -34,7 +34,7 @@ export class CatalogueRenderer {
     this.#profileIndexOf = profileIndexOf;
     this.#listingProfiles = new ListingProfiles(fronts, profileIndexOf, productNumbers);
     this.#profileOfFrontId = new Map(fronts.map((front) => [front.id, profileIndexOf(front)]));
-    this.#builder = new RenderedProductsBuilder(sha256);
+    this.#builder = new RenderedProductsBuilder(sha256, profiles.length);
     this.#products = new ProductRenderer(profiles, { taxonomy, texts }, this.#builder, until, now);
   }
 
@@ -53,7 +53,7 @@ export class CatalogueRenderer {
    * too: the code of a finding of each, by id.
    */
   rendered(badProducts: ReadonlyMap<number, string>): RenderedCatalogue {
-    for (const id of badProducts.keys()) this.#products.leaveOut(id);
+    for (const id of badProducts.keys()) this.#products.leaveOut(id, this.#listingProfiles.of(id));
     const products = this.#builder.products();
     const { taxonomy, texts } = this.#catalogue;
     const encodedIn = new Map<Names, EncodedTaxonomy>();

@@ -29,30 +29,24 @@ export function groupByProfile(fronts: readonly FrontProfile[]): {
   return { profiles, profileIndexOf: (front) => indexes.get(keyOf(front)) ?? -1 };
 }
 
-const EMPTY_SET = 0;
-
-/**
- * By product: the profiles of the fronts that list it. Equal sets are stored once, since there are
- * few sets and many products.
- */
+/** By product: the profiles of the fronts that list it. */
 export class ListingProfiles {
   readonly #productNumbers: ProductNumbers;
-  /** Ascending profile indexes; the first set is empty. */
-  readonly #sets: (readonly number[])[] = [[]];
-  /** By product number: its set. */
-  readonly #setOf: Int32Array;
+  /** How many words of 32 profiles each product has in `#bits`. */
+  readonly #wordCount: number;
+  /** By product number, a bit for each profile. */
+  readonly #bits: Int32Array;
 
   constructor(fronts: readonly Front[], profileIndexOf: (front: Front) => number, productNumbers: ProductNumbers) {
     this.#productNumbers = productNumbers;
-    this.#setOf = new Int32Array(productNumbers.ids.length).fill(EMPTY_SET);
-    const setOfProfiles = new Map<string, number>();
-    for (const front of fronts) {
-      const profileIndex = profileIndexOf(front);
-      /** By set: the set that also contains this front's profile. */
-      const next: number[] = [];
-      for (const number of front.products.numbers) {
-        const set = this.#setOf[number] ?? EMPTY_SET;
-        this.#setOf[number] = next[set] ??= this.#with(set, profileIndex, setOfProfiles);
+    const profileIndexes = fronts.map(profileIndexOf);
+    this.#wordCount = (profileIndexes.reduce((last, index) => Math.max(last, index), 0) >>> 5) + 1;
+    this.#bits = new Int32Array(productNumbers.ids.length * this.#wordCount);
+    for (const [i, { products }] of fronts.entries()) {
+      const profileIndex = profileIndexes[i] ?? 0;
+      for (const number of products.numbers) {
+        const word = number * this.#wordCount + (profileIndex >>> 5);
+        this.#bits[word] = (this.#bits[word] ?? 0) | (1 << (profileIndex & 31));
       }
     }
   }
@@ -60,14 +54,12 @@ export class ListingProfiles {
   /** Indexes of profiles, ascending; empty if no front lists the product. */
   of(productId: number): readonly number[] {
     const number = this.#productNumbers.numberOf(productId);
-    return this.#sets[number === undefined ? EMPTY_SET : (this.#setOf[number] ?? EMPTY_SET)] ?? [];
-  }
-
-  /** The set that also contains a profile. */
-  #with(set: number, profileIndex: number, setOfProfiles: Map<string, number>): number {
-    const profiles = [...new Set([...(this.#sets[set] ?? []), profileIndex])].sort((a, b) => a - b);
-    const after = setOfProfiles.get(profiles.join()) ?? this.#sets.push(profiles) - 1;
-    setOfProfiles.set(profiles.join(), after);
-    return after;
+    if (number === undefined) return [];
+    const profileIndexes: number[] = [];
+    for (let word = 0; word < this.#wordCount; word++) {
+      const bits = this.#bits[number * this.#wordCount + word] ?? 0;
+      for (let bit = 0; bit < 32; bit++) if ((bits & (1 << bit)) !== 0) profileIndexes.push(word * 32 + bit);
+    }
+    return profileIndexes;
   }
 }

@@ -3,10 +3,15 @@
 // adjacent, so that a card costs one cache miss.
 
 import type { ProductNumbers } from '../catalogue/front-products.ts';
-import { NO_TIMELINE, type RenderedProducts } from './rendered-products.ts';
+import { NO_TIMELINE, type ProfileTimelines, type RenderedProducts } from './rendered-products.ts';
 
 /** Stands for a product that was not rendered: it does not exist, or its rows are bad. */
 export const NO_PRODUCT = -1;
+
+/** Stands for a rendered product that was rendered again. */
+const NO_NUMBER = -1;
+
+const NO_TIMELINES: ProfileTimelines = { products: new Int32Array(0), firstStates: new Int32Array(0) };
 
 /**
  * The layout of a product's numbers: its number among the rendered ones, or NO_PRODUCT; its
@@ -28,8 +33,10 @@ export class InitialStates {
   readonly groupLists: readonly (readonly number[])[];
   readonly #products: RenderedProducts;
   readonly #now: number;
-  /** By product number (ProductNumbers): the product's number among the rendered ones. */
-  readonly #renderedOf: Int32Array;
+  /** By product among the rendered ones: its number (ProductNumbers), or NO_NUMBER. */
+  readonly #numberOf: Int32Array;
+  /** What `of` gives where a profile has no timelines. */
+  readonly #withoutTimelines: Int32Array;
   /** By product number: the index of its list of groups. */
   readonly #groupListOf: Int32Array;
   /** Only the last profile is kept, since there may be as many profiles as fronts. */
@@ -40,26 +47,33 @@ export class InitialStates {
     this.#now = now;
     // A product that turned out to be bad after it was rendered comes again, and the last one counts.
     const renderedOf = new Map(Array.from(products.ids, (id, product) => [id, product]));
-    this.#renderedOf = Int32Array.from(productNumbers.ids, (id) => renderedOf.get(id) ?? NO_PRODUCT);
     const { lists, listOf } = groupListsOf(products);
-    this.#groupListOf = this.#renderedOf.map((product) => (product === NO_PRODUCT ? 0 : (listOf[product] ?? 0)));
     this.groupLists = lists;
+    this.#numberOf = new Int32Array(products.ids.length).fill(NO_NUMBER);
+    this.#groupListOf = new Int32Array(productNumbers.ids.length);
+    this.#withoutTimelines = new Int32Array(productNumbers.ids.length * INITIAL.width);
+    for (const [number, id] of productNumbers.ids.entries()) {
+      const product = renderedOf.get(id) ?? NO_PRODUCT;
+      this.#withoutTimelines[number * INITIAL.width + INITIAL.product] = product;
+      this.#withoutTimelines[number * INITIAL.width + INITIAL.state] = NO_TIMELINE;
+      if (product === NO_PRODUCT) continue;
+      this.#numberOf[product] = number;
+      this.#groupListOf[number] = listOf[product] ?? 0;
+    }
   }
 
   /** INITIAL.width numbers for each product number. Cheap if called again for the same profile. */
   of(profileIndex: number): Int32Array {
     if (this.#latest?.profileIndex === profileIndex) return this.#latest.initial;
-    const { ids, timelines, ownStarts, stateFroms, stateVariants } = this.#products;
-    const profileCount = timelines.length / ids.length;
-    const initial = new Int32Array(this.#renderedOf.length * INITIAL.width);
-    for (const [number, product] of this.#renderedOf.entries()) {
-      const at = number * INITIAL.width;
-      initial[at + INITIAL.product] = product;
-      initial[at + INITIAL.state] = NO_TIMELINE;
-      if (product === NO_PRODUCT) continue;
-      const timeline = timelines[product * profileCount + profileIndex] ?? NO_TIMELINE;
-      const state = stateAt(stateFroms, timeline, this.#now);
+    const { ownStarts, stateFroms, stateVariants } = this.#products;
+    const { products, firstStates } = this.#products.timelines[profileIndex] ?? NO_TIMELINES;
+    const initial = this.#withoutTimelines.slice();
+    for (const [i, product] of products.entries()) {
+      const number = this.#numberOf[product] ?? NO_NUMBER;
+      if (number === NO_NUMBER) continue;
+      const state = stateAt(stateFroms, firstStates[i] ?? NO_TIMELINE, this.#now);
       const hasOwn = (ownStarts[product] ?? 0) < (ownStarts[product + 1] ?? 0);
+      const at = number * INITIAL.width;
       initial[at + INITIAL.state] = state;
       initial[at + INITIAL.variant] = stateVariants[state] ?? 0;
       initial[at + INITIAL.bits] =

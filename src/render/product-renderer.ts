@@ -19,14 +19,14 @@ import {
   type Pool,
 } from '../catalogue/offer.ts';
 import type { FrontTerms, Product } from '../catalogue/product.ts';
-import { productOn } from '../catalogue/selling.ts';
+import { channelNamed, productOn } from '../catalogue/selling.ts';
 import { FLAG } from '../catalogue/front-products.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Taxonomy } from '../catalogue/taxonomy.ts';
 import type { Names } from '../catalogue/texts.ts';
 import { badgesText, flagsText, groupText, headText, poolText, slotsText } from './card.ts';
 import { FacetBits } from './facets.ts';
-import { NO_TIMELINE, RenderedProductsBuilder, stateOfReason, type Run } from './rendered-products.ts';
+import { RenderedProductsBuilder, stateOfReason, type Run } from './rendered-products.ts';
 
 /** What today, tomorrow and weekend mean to a front profile from an instant on. */
 interface DaysFrom {
@@ -34,32 +34,41 @@ interface DaysFrom {
   readonly days: FrontDays;
 }
 
-/** A product's state from an instant on, as far as all profiles share it. */
+/** A product's state from an instant on, as far as all profiles share it that sell the same of it. */
 interface PoolState {
   readonly from: Instant;
   /** Or why there is no card. */
   readonly card: PoolCard | DropReason;
 }
 
-/** The parts of a card that all profiles share. */
+/** The parts of a card that those profiles share. */
 interface PoolCard {
   readonly pool: Pool;
   /** FLAG bits. */
   readonly bits: number;
-  /** Up to the price. */
-  readonly head: Run;
   /** From the end of the price up to the groups. */
   readonly afterPrice: string;
   readonly facets: Int32Array;
-  /** The variants rendered so far, by days and money. */
-  readonly variants: { readonly days: FrontDays; readonly money: Money; readonly variant: number }[];
+  /** What has been rendered of it so far: up to the price, by names; from there on, by days and money. */
+  readonly heads: Map<Names, Run>;
+  readonly tails: Tail[];
+}
+
+interface Tail {
+  readonly days: FrontDays;
+  readonly money: Money;
+  readonly run: Run;
+  /** NaN without one. */
+  readonly price: number;
 }
 
 /** What a card's price depends on besides its product. */
 type Money = Pick<FrontProfile, 'currency' | 'currencyExponent'>;
 
-/** Which tiers a front sells, and which names it shows. */
-interface Sales {
+/** A front profile with its days from `now` on. */
+interface Profile {
+  readonly daysFroms: readonly DaysFrom[];
+  readonly money: Money;
   readonly channel: string | null;
   readonly names: Names;
 }
@@ -68,6 +77,8 @@ interface Sales {
 interface CurrentProduct {
   readonly product: Product;
   readonly groupsText: string;
+  /** What comes before the flags. */
+  readonly openings: Map<Names, string>;
   /** By text. */
   readonly runs: Map<string, Run>;
   /** By head and tail. Profiles mostly share variants. */
@@ -85,9 +96,7 @@ const NO_BOUNDARY: Pick<Boundaries, 'next' | 'nextAnnounced'> = {
 export class ProductRenderer {
   readonly #now: Instant;
   readonly #until: Instant;
-  readonly #moneyOfProfiles: readonly Money[];
-  readonly #salesOfProfiles: readonly Sales[];
-  readonly #daysOfProfiles: readonly (readonly DaysFrom[])[];
+  readonly #profiles: readonly Profile[];
   readonly #taxonomy: Taxonomy;
   readonly #facetBits: FacetBits;
   readonly #builder: RenderedProductsBuilder;
@@ -109,15 +118,14 @@ export class ProductRenderer {
     // identity.
     const days = new Interned<FrontDays>();
     const money = new Interned<Money>();
-    this.#daysOfProfiles = profiles.map(({ zone, dayStartsAt, weekendDays }) => {
+    this.#profiles = profiles.map(({ zone, dayStartsAt, weekendDays, currency, currencyExponent, channel, locale }) => {
       const daysOfZone = zone.daysFrom(dayStartsAt);
-      return [now, ...daysOfZone.changes(now, until)].map((from) => ({
+      const daysFroms = [now, ...daysOfZone.changes(now, until)].map((from) => ({
         from,
         days: days.one(frontDaysAt(daysOfZone, weekendDays, from)),
       }));
+      return { daysFroms, money: money.one({ currency, currencyExponent }), channel, names: texts.in(locale) };
     });
-    this.#salesOfProfiles = profiles.map(({ channel, locale }) => ({ channel, names: texts.in(locale) }));
-    this.#moneyOfProfiles = profiles.map(({ currency, currencyExponent }) => money.one({ currency, currencyExponent }));
   }
 
   /**
@@ -125,8 +133,8 @@ export class ProductRenderer {
    * of its own. `frontsWithTerms` maps the ids of those fronts to their profiles. Only
    * published products have timelines.
    */
-  render(product: Product, profileIndexes: Iterable<number>, frontsWithTerms: ReadonlyMap<number, number>): void {
-    const timelines: number[] = this.#moneyOfProfiles.map(() => NO_TIMELINE);
+  render(product: Product, profileIndexes: readonly number[], frontsWithTerms: ReadonlyMap<number, number>): void {
+    const timelines = new Map<number, number>();
     const own = new Map<number, number>();
     const groupTexts = product.groups.map(({ group, sortWeight }) =>
       groupText(this.#taxonomy.groups[group]?.slug ?? '', sortWeight),
@@ -139,62 +147,51 @@ export class ProductRenderer {
       const current: CurrentProduct = {
         product,
         groupsText: `[${groupTexts.join(',')}]`,
+        openings: new Map(),
         runs: new Map(),
         variants: new Map(),
         timelines: new Map(),
       };
-      const soldOn = new Map<string | null, Product>();
-      /** By the product as it is sold, and by the names that are shown. */
-      const shared = new Map<Product, Map<Names, readonly PoolState[]>>();
+      /** By the channel, where a tier names it. */
+      const shared = new Map<string | null, readonly PoolState[]>();
       for (const index of profileIndexes) {
-        const { channel, names } = this.#salesOf(index);
-        const sold = soldOn.get(channel) ?? productOn(product, channel, undefined);
-        soldOn.set(channel, sold);
-        const inNames = shared.get(sold) ?? new Map<Names, readonly PoolState[]>();
-        const poolStates = inNames.get(names) ?? this.#poolStates(current, sold, undefined, names, instants);
-        shared.set(sold, inNames.set(names, poolStates));
-        timelines[index] = this.#timeline(current, poolStates, index);
+        const profile = this.#profile(index);
+        const channel = channelNamed(product, profile.channel);
+        const states =
+          shared.get(channel) ?? this.#poolStates(productOn(product, channel, undefined), undefined, instants);
+        shared.set(channel, states);
+        timelines.set(index, this.#timeline(current, states, profile));
       }
       for (const [frontId, index] of frontsWithTerms) {
+        const profile = this.#profile(index);
         const terms = product.terms.get(frontId);
-        const { channel, names } = this.#salesOf(index);
-        const poolStates = this.#poolStates(current, productOn(product, channel, terms), terms, names, instants);
-        own.set(frontId, this.#timeline(current, poolStates, index));
+        const states = this.#poolStates(productOn(product, profile.channel, terms), terms, instants);
+        own.set(frontId, this.#timeline(current, states, profile));
       }
     }
     const groups = product.groups.map(({ group }, i) => ({ group, length: groupTexts[i]?.length ?? 0 }));
     this.#builder.product(product.id, after, timelines, own, groups);
   }
 
-  /** Gives a product that an error takes out no card on any front. */
-  leaveOut(productId: number): void {
+  /** Gives a product that an error takes out no card on the fronts of these profiles. */
+  leaveOut(productId: number, profileIndexes: readonly number[]): void {
     const timeline = this.#builder.timeline([{ from: this.#now, variant: stateOfReason('bad-data') }]);
-    const timelines = this.#moneyOfProfiles.map(() => timeline);
+    const timelines = new Map(profileIndexes.map((index) => [index, timeline]));
     this.#builder.product(productId, NO_BOUNDARY, timelines, new Map(), []);
   }
 
-  #salesOf(profileIndex: number): Sales {
-    const sales = this.#salesOfProfiles[profileIndex];
-    if (sales === undefined) throw new Error(`no profile ${profileIndex}`);
-    return sales;
+  #profile(index: number): Profile {
+    const profile = this.#profiles[index];
+    if (profile === undefined) throw new Error(`no profile ${index}`);
+    return profile;
   }
 
   /** A product's states at the given instants, as it is sold on a front with these terms. */
-  #poolStates(
-    current: CurrentProduct,
-    product: Product,
-    terms: FrontTerms | undefined,
-    names: Names,
-    instants: readonly Instant[],
-  ): PoolState[] {
-    const head = headText(product, names);
-    const headLength = this.#encoder.encode(head).length;
+  #poolStates(product: Product, terms: FrontTerms | undefined, instants: readonly Instant[]): PoolState[] {
     const unbadged = this.#facetsOf(product);
     return instants.map((from) => {
       const pool = cardPoolAt(product, terms, from);
       if (typeof pool === 'string') return { from, card: pool };
-      const [first] = pool.sessions;
-      if (first === undefined) throw new Error('a pool without sessions');
       const badges = product.badges
         .filter(({ valid }) => periodContains(valid, from))
         .map(({ badge }) => badge)
@@ -202,15 +199,13 @@ export class ProductRenderer {
       const facets = badges.length === 0 ? unbadged : unbadged.slice();
       for (const badge of badges) this.#facetBits.set(facets, 'badges', badge);
       const isPaused = isProductPaused(product, from) || isEverySessionPaused(pool);
-      const bits = (product.isPushka ? FLAG.pushka : 0) | (isPaused ? FLAG.paused : 0);
-      const flags = flagsText(bits);
       const card = {
         pool,
-        bits,
-        head: this.#run(current, head + flags + poolText(product, pool, first, names), headLength, flags.length),
+        bits: (product.isPushka ? FLAG.pushka : 0) | (isPaused ? FLAG.paused : 0),
         afterPrice: badgesText(badges.map((badge) => this.#taxonomy.badges[badge]?.slug ?? '')),
         facets,
-        variants: [],
+        heads: new Map(),
+        tails: [],
       };
       return { from, card };
     });
@@ -229,8 +224,8 @@ export class ProductRenderer {
    * Merges the product's own states with the date changes of a profile. Returns the timeline's
    * number.
    */
-  #timeline(current: CurrentProduct, poolStates: readonly PoolState[], profileIndex: number): number {
-    const daysFroms = this.#daysOfProfiles[profileIndex] ?? [];
+  #timeline(current: CurrentProduct, poolStates: readonly PoolState[], profile: Profile): number {
+    const { daysFroms } = profile;
     const states: { readonly from: number; readonly variant: number }[] = [];
     let poolIndex = 0;
     let daysIndex = 0;
@@ -239,12 +234,11 @@ export class ProductRenderer {
     while (from < Number.POSITIVE_INFINITY) {
       const poolState = poolStates[poolIndex];
       const daysFrom = daysFroms[daysIndex];
-      const money = this.#moneyOfProfiles[profileIndex];
-      if (poolState === undefined || daysFrom === undefined || money === undefined) break;
+      if (poolState === undefined || daysFrom === undefined) break;
       const variant =
         typeof poolState.card === 'string'
           ? stateOfReason(poolState.card)
-          : this.#variant(current, poolState.from, poolState.card, daysFrom.days, money);
+          : this.#variant(current, poolState.from, poolState.card, daysFrom.days, profile);
       if (states.at(-1)?.variant !== variant) {
         states.push({ from, variant });
         key += `${from} ${variant},`;
@@ -263,26 +257,49 @@ export class ProductRenderer {
     return timeline;
   }
 
-  /**
-   * The variant of a card for days and money. A price changes only at the product's own boundaries,
-   * so `from` determines it.
-   */
-  #variant(current: CurrentProduct, from: Instant, card: PoolCard, days: FrontDays, money: Money): number {
-    for (const known of card.variants) if (known.days === days && known.money === money) return known.variant;
+  /** The variant of a card for days and a profile's money and names. */
+  #variant(
+    current: CurrentProduct,
+    from: Instant,
+    card: PoolCard,
+    days: FrontDays,
+    { money, names }: Pick<Profile, 'money' | 'names'>,
+  ): number {
+    const head = card.heads.get(names) ?? this.#head(current, card, names);
+    const tail =
+      card.tails.find((one) => one.days === days && one.money === money) ??
+      this.#tail(current, from, card, days, money);
+    const ofHead = current.variants.get(head) ?? new Map<Run, number>();
+    const variant = ofHead.get(tail.run) ?? this.#builder.variant(head, tail.run, card.bits, tail.price, card.facets);
+    current.variants.set(head, ofHead.set(tail.run, variant));
+    return variant;
+  }
+
+  #head(current: CurrentProduct, card: PoolCard, names: Names): Run {
+    const { product, openings } = current;
+    const [first] = card.pool.sessions;
+    if (first === undefined) throw new Error('a pool without sessions');
+    const opening = openings.get(names) ?? headText(product, names);
+    openings.set(names, opening);
+    const flags = flagsText(card.bits);
+    const text = opening + flags + poolText(product, card.pool, first, names);
+    const head = this.#run(current, text, this.#encoder.encode(opening).length, flags.length);
+    card.heads.set(names, head);
+    return head;
+  }
+
+  /** A price changes only at the product's own boundaries, so `from` determines it. */
+  #tail(current: CurrentProduct, from: Instant, card: PoolCard, days: FrontDays, money: Money): Tail {
     const amount = priceFromAt(card.pool, money.currency, from);
     const price = typeof amount === 'string' ? 'null' : formatAmount(amount, money.currencyExponent);
-    const slots = slotsText(slotsOn(card.pool, days));
     const beforeGroups = price + card.afterPrice;
-    const { groupsText, variants } = current;
+    const { groupsText } = current;
+    const text = beforeGroups + groupsText + slotsText(slotsOn(card.pool, days));
     // Slugs, numbers and dates are ASCII, so characters and bytes count the same.
-    const tail = this.#run(current, beforeGroups + groupsText + slots, beforeGroups.length, groupsText.length);
-    const ofHead = variants.get(card.head) ?? new Map<Run, number>();
-    const variant =
-      ofHead.get(tail) ??
-      this.#builder.variant(card.head, tail, card.bits, price === 'null' ? Number.NaN : Number(price), card.facets);
-    variants.set(card.head, ofHead.set(tail, variant));
-    card.variants.push({ days, money, variant });
-    return variant;
+    const run = this.#run(current, text, beforeGroups.length, groupsText.length);
+    const tail = { days, money, run, price: price === 'null' ? Number.NaN : Number(price) };
+    card.tails.push(tail);
+    return tail;
   }
 
   /** Stores a run of the product's cards; equal runs are stored once. */

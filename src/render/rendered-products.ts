@@ -4,7 +4,7 @@
 
 import type { Boundaries } from '../catalogue/boundaries.ts';
 import { DROP_REASONS, type DropReason } from '../catalogue/offer.ts';
-import { Column } from './column.ts';
+import { Column } from '../catalogue/column.ts';
 
 /**
  * Stands for a product without a timeline for a profile: no front of the profile shows it, or it is
@@ -27,7 +27,7 @@ export const RUN = { block: 0, start: 1, length: 2, partFrom: 3, partUntil: 4, d
 export const VARIANT = { head: 0, tail: RUN.width, bits: 2 * RUN.width, width: 2 * RUN.width + 1 } as const;
 
 /**
- * The columns. A product has a timeline per front profile. A timeline is a sequence of states, each
+ * The columns. A product has a timeline per front profile that lists it. A timeline is a sequence of states, each
  * from an instant on, and ends with a state from Infinity. A state is a variant, or the reason why
  * there is no card. A variant consists of two runs of bytes (card.ts).
  */
@@ -38,8 +38,8 @@ export interface RenderedProducts {
   readonly nextBoundaries: Float64Array;
   /** By product: the first instant after the horizon at which a session is announced, or Infinity. */
   readonly nextAnnouncements: Float64Array;
-  /** By product and profile: the first state of the timeline, or NO_TIMELINE. */
-  readonly timelines: Int32Array;
+  /** By profile: the timelines of the products that its fronts list. */
+  readonly timelines: readonly ProfileTimelines[];
   /**
    * By product, plus an end: where its rows in `ownFrontIds` and `ownTimelines` begin, one per
    * front that excludes sessions of it.
@@ -68,6 +68,13 @@ export interface RenderedProducts {
   readonly blocks: readonly Uint8Array[];
   /** RUN_DIGEST_BYTES for each run, the same in every build. */
   readonly digests: Uint8Array;
+}
+
+/** By product of which a profile has a timeline. */
+export interface ProfileTimelines {
+  readonly products: Int32Array;
+  /** The first state of the timeline. */
+  readonly firstStates: Int32Array;
 }
 
 /** Digests of runs are truncated to this length. */
@@ -108,7 +115,8 @@ export class RenderedProductsBuilder {
   readonly #ids = new Column(Float64Array);
   readonly #nextBoundaries = new Column(Float64Array);
   readonly #nextAnnouncements = new Column(Float64Array);
-  readonly #timelines = new Column(Int32Array);
+  /** By profile. */
+  readonly #timelines: readonly { readonly products: Column<Int32Array>; readonly firstStates: Column<Int32Array> }[];
   readonly #ownStarts = new Column(Int32Array);
   readonly #ownFrontIds = new Column(Float64Array);
   readonly #ownTimelines = new Column(Int32Array);
@@ -127,8 +135,12 @@ export class RenderedProductsBuilder {
   #block = new Uint8Array(0);
   #used = 0;
 
-  constructor(sha256: Sha256) {
+  constructor(sha256: Sha256, profileCount: number) {
     this.#sha256 = sha256;
+    this.#timelines = Array.from({ length: profileCount }, () => ({
+      products: new Column(Int32Array),
+      firstStates: new Column(Int32Array),
+    }));
     this.#ownStarts.push(0);
     this.#groupStarts.push(0);
   }
@@ -168,20 +180,23 @@ export class RenderedProductsBuilder {
   }
 
   /**
-   * Adds a product with the numbers of its timelines: by profile, and by front id for fronts that
-   * have their own.
+   * Adds a product with the numbers of its timelines: by profile that lists it, and by front id for
+   * fronts that have their own.
    */
   product(
     id: number,
     { next, nextAnnounced }: Pick<Boundaries, 'next' | 'nextAnnounced'>,
-    timelines: readonly number[],
+    timelines: ReadonlyMap<number, number>,
     own: ReadonlyMap<number, number>,
     groups: readonly { readonly group: number; readonly length: number }[],
   ): void {
     this.#ids.push(id);
     this.#nextBoundaries.push(next);
     this.#nextAnnouncements.push(nextAnnounced);
-    for (const timeline of timelines) this.#timelines.push(timeline);
+    for (const [profile, timeline] of timelines) {
+      this.#timelines[profile]?.products.push(this.#ids.length - 1);
+      this.#timelines[profile]?.firstStates.push(timeline);
+    }
     for (const [frontId, timeline] of own) {
       this.#ownFrontIds.push(frontId);
       this.#ownTimelines.push(timeline);
@@ -199,7 +214,10 @@ export class RenderedProductsBuilder {
       ids: this.#ids.values,
       nextBoundaries: this.#nextBoundaries.values,
       nextAnnouncements: this.#nextAnnouncements.values,
-      timelines: this.#timelines.values,
+      timelines: this.#timelines.map(({ products, firstStates }) => ({
+        products: products.values,
+        firstStates: firstStates.values,
+      })),
       ownStarts: this.#ownStarts.values,
       ownFrontIds: this.#ownFrontIds.values,
       ownTimelines: this.#ownTimelines.values,

@@ -7,7 +7,7 @@ import { RUN, VARIANT, RenderedProductsBuilder } from '../../src/render/rendered
 const MEBIBYTE = 1 << 20;
 
 test('variants of any size, in as many blocks as they take, are read back unchanged', () => {
-  const builder = new RenderedProductsBuilder(sha256BytesOf);
+  const builder = new RenderedProductsBuilder(sha256BytesOf, 0);
   // Most of a block, more than one, next to nothing; two and three bytes a character.
   const texts = [1, 3 * MEBIBYTE, 100, 9 * MEBIBYTE, 1, 2 * MEBIBYTE, 2 * MEBIBYTE, 5].map((length, i) =>
     'aж€'.charAt(i % 3).repeat(length),
@@ -30,7 +30,7 @@ test('variants of any size, in as many blocks as they take, are read back unchan
 });
 
 test('no block is larger than a few MiB or its only run, so that no position comes near 2^31', () => {
-  const builder = new RenderedProductsBuilder(sha256BytesOf);
+  const builder = new RenderedProductsBuilder(sha256BytesOf, 0);
   const text = 'x'.repeat(MEBIBYTE);
   // In a single block, positions would pass 2^31 after two thousand of them; here each stays within
   // its block.

@@ -142,6 +142,7 @@ export async function* loadProducts(
     uses,
     attachedIds,
     wantedIds: listed,
+    channels: [...new Set(fronts.map(({ channel }) => channel))],
     spoiledSessions: new Map(),
     tzdata,
     withoutForeignKeys,

@@ -3,7 +3,7 @@
 // that no front shows only their ids.
 
 import { setImmediate } from 'node:timers/promises';
-import { isAnyOffered } from '../../catalogue/offer.ts';
+import { isAnyOfferedOn } from '../../catalogue/selling.ts';
 import type { FrontTerms, Product } from '../../catalogue/product.ts';
 import type { Finding } from '../../findings.ts';
 import { GroupStream } from './group-stream.ts';
@@ -262,8 +262,9 @@ export class ProductLoad {
    */
   #isCounted(product: Product): boolean {
     if (this.#context.rowsRead === 'all') return true;
-    if (product.isPublished && product.channelTiers !== null) return true;
-    const isOfferedOn = (terms?: FrontTerms): boolean => isAnyOffered(product, terms, this.#context.now);
+    const { channels, now } = this.#context;
+    const isOfferedOn = (terms?: FrontTerms): boolean =>
+      channels.every((channel) => isAnyOfferedOn(product, channel, terms, now));
     return product.isPublished && ![undefined, ...product.terms.values()].every(isOfferedOn);
   }
 

@@ -1,7 +1,7 @@
 // Loads the texts of the languages that fronts have, all at once. An error in a row leaves out that
 // text: the row's own stands (containment.md).
 
-import { tagsOf, textKey, Texts } from '../../catalogue/texts.ts';
+import { LanguageTexts, tagsOf, Texts } from '../../catalogue/texts.ts';
 import type { Front } from '../../catalogue/front.ts';
 import type { CatalogueReader } from '../reader.ts';
 import { checkedRows } from '../contract/query-builders.ts';
@@ -19,8 +19,8 @@ export async function loadTexts(
   log: FindingLog,
 ): Promise<Texts> {
   const wanted = new Set(fronts.flatMap(({ locale }) => tagsOf(locale)));
-  const byTag = new Map<string, Map<string, string>>();
-  const repeatedKeys = new Map<string, Set<string>>();
+  const byTag = new Map<string, LanguageTexts>();
+  const repeatedRows: TextRow[] = [];
   for await (const batch of reader.batches(checkedRows(TEXT))) {
     await reader.markUndecodable(TEXT, batch);
     for (const row of batch) {
@@ -30,19 +30,18 @@ export async function loadTexts(
       else if (wanted.has(row[2].toLowerCase())) note(row);
     }
   }
-  for (const [tag, keys] of repeatedKeys) for (const key of keys) byTag.get(tag)?.delete(key);
+  for (const [kind, id, locale, field] of repeatedRows) byTag.get(locale.toLowerCase())?.delete(kind, field, id);
   return new Texts(byTag);
 
   function note(row: TextRow): void {
     const [kind, id, locale, field, text] = row;
     const tag = locale.toLowerCase();
-    const texts = byTag.get(tag) ?? new Map<string, string>();
+    const texts = byTag.get(tag) ?? new LanguageTexts();
     byTag.set(tag, texts);
-    const key = textKey(kind, field, id);
-    if (texts.has(key)) {
+    if (texts.has(kind, field, id)) {
       log.add([repeated(TEXT.locationOf(row))], {});
-      repeatedKeys.set(tag, (repeatedKeys.get(tag) ?? new Set()).add(key));
+      repeatedRows.push(row);
     }
-    texts.set(key, text);
+    texts.set(kind, field, id, text);
   }
 }

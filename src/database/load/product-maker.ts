@@ -33,6 +33,8 @@ export interface ProductContext extends SessionContext {
   readonly attachedIds: LoadedFronts['attachedIds'];
   /** Products that a front to be built shows; the others are skipped. */
   readonly wantedIds: { has(id: number): boolean };
+  /** The channels of those fronts, each once. */
+  readonly channels: readonly (string | null)[];
   /**
    * Tables without reliable foreign keys, such as views: the references of their sessions and price
    * tiers are checked here.

@@ -582,8 +582,8 @@ const DATABASE: readonly PlantedFault[] = [
   fault(
     'tiers of another channel replace the defaults',
     'catalogue/selling.ts',
-    'const here = ownHere.length > 0 ?',
-    'const here = own.length > 0 ?',
+    'soldAt(ownHere.length > 0 ?',
+    'soldAt(own.length > 0 ?',
     FIELDS,
     LAWS,
   ),

@@ -30,7 +30,7 @@ export class Column<A extends TypedArray<A>> {
     this.#length += 1;
   }
 
-  /** Appends several values, at most 1024. */
+  /** Appends several values. */
   append(values: A): void {
     this.#reserve(values.length);
     this.#array.set(values, this.#length);
@@ -38,8 +38,9 @@ export class Column<A extends TypedArray<A>> {
   }
 
   #reserve(more: number): void {
-    if (this.#length + more <= this.#array.length) return;
-    const larger = new this.#ArrayOf(this.#array.length * 2);
+    const needed = this.#length + more;
+    if (needed <= this.#array.length) return;
+    const larger = new this.#ArrayOf(Math.max(needed, this.#array.length * 2));
     larger.set(this.#array);
     this.#array = larger;
   }
