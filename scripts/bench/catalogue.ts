@@ -10,8 +10,8 @@ import { seedCatalogue } from '../seed.ts';
 import { sell } from './changes.ts';
 import { filesIn, scanSeconds, writeSeconds } from './floor.ts';
 import { contentDifference } from './same-content.ts';
-import type { Row } from './table.ts';
-import { interleaved, peakBytes, printed, timed } from './timing.ts';
+import { median, type Row } from './table.ts';
+import { interleaved, printed, resourcesOf, timed } from './timing.ts';
 
 export type Size = 'S' | 'M' | 'L';
 
@@ -63,7 +63,7 @@ export function benchSize(options: SizeOptions): Row[] {
   const bytesOne = treeBytes(tree);
   const [node, full] = [one['node'] ?? NaN, one['full'] ?? NaN];
   const floor = (one['scan'] ?? NaN) + (one['write'] ?? NaN);
-  const peak = peakBytes([main, ...buildArgv(tables, fresh, NOW, ...ONE_EDITION)], memory);
+  const peak = resourcesOf([main, ...buildArgv(tables, fresh, NOW, ...ONE_EDITION)], memory).peakBytes;
   const rows: Row[] = [
     {
       what: `full build, one edition, ${megabytes(bytesOne)}, against the floor (scan ${inSeconds(one['scan'])}, writing ${inSeconds(one['write'])})`,
@@ -78,6 +78,7 @@ export function benchSize(options: SizeOptions): Row[] {
     rows.push(plainRow(options, tables, fresh, full), dayRow(intoEmpty, fresh, full / bytesOne, size));
     rows.push(importRow(options, tables, ours));
   }
+  rows.push(differencesRow(options, main, fresh));
   rows.push(...cronRows(options, { tables, views }, tree, ours));
   for (const path of [tables, views]) rmSync(path);
   return rows;
@@ -139,6 +140,32 @@ function cronRows(
       goal: 'those of fronts that changed',
     },
   ];
+}
+
+/** Fronts in three languages and on three channels, against the same catalogue with neither. */
+function differencesRow({ size, rounds, memory, disk }: SizeOptions, main: string, out: string): Row {
+  process.stderr.write(`${size}: fronts that differ, ${rounds} rounds …\n`);
+  const databases = { differing: join(disk, `${size}-differing.sqlite`), alike: join(disk, `${size}-alike.sqlite`) };
+  seedCatalogue({ path: databases.differing, size, now: NOW, seed: 1, differences: true });
+  copyFileSync(databases.differing, databases.alike);
+  const handle = new Database(databases.alike);
+  handle.exec('UPDATE fronts SET locale = NULL, channel = NULL');
+  handle.close();
+  const runs = Array.from({ length: rounds }, () => {
+    const resources = (database: string) => {
+      rmSync(out, { recursive: true, force: true });
+      return resourcesOf([main, ...buildArgv(database, out, NOW, ...ONE_EDITION)], memory);
+    };
+    return { alike: resources(databases.alike), differing: resources(databases.differing) };
+  });
+  for (const path of [out, ...Object.values(databases)]) rmSync(path, { recursive: true, force: true });
+  const ratio = (of: 'cpuSeconds' | 'peakBytes'): string =>
+    times(median(runs.map(({ differing }) => differing[of])), median(runs.map(({ alike }) => alike[of])), 2);
+  return {
+    what: 'fronts in 3 languages and on 3 channels, against the same rows and fronts with neither',
+    measured: `CPU ${ratio('cpuSeconds')}, peak memory ${ratio('peakBytes')}`,
+    goal: size === 'S' ? '-' : '≤ 1.4 ×',
+  };
 }
 
 /** Copies a catalogue so that its tables become views over tables with other names. */

@@ -9,7 +9,7 @@ import { newSchema } from '../../test/support/postgres/own-schema.ts';
 import { seedCatalogue } from '../seed.ts';
 import { contentDifference } from './same-content.ts';
 import { median, type Row } from './table.ts';
-import { interleaved, peakBytes, timed } from './timing.ts';
+import { interleaved, resourcesOf, timed } from './timing.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
 
@@ -60,7 +60,9 @@ export async function benchPostgres(root: string, rounds: number, memory: string
   const one = built('--horizon', '0');
   const differences = SHAPES.map((shape) => contentDifference(tree('sqlite'), tree(shape)));
   const peaks = addresses.map(([name, address]) =>
-    median(Array.from({ length: rounds }, () => peakBytes(argv(address, tree(name), '--horizon', '0'), memory))),
+    median(
+      Array.from({ length: rounds }, () => resourcesOf(argv(address, tree(name), '--horizon', '0'), memory).peakBytes),
+    ),
   );
   for (const name of trees.values()) rmSync(name, { recursive: true, force: true });
   process.stderr.write(`PostgreSQL: default horizon, ${rounds} rounds …\n`);

@@ -23,14 +23,15 @@ export function printed(command: string, argv: readonly string[], env = process.
 }
 
 /**
- * The peak memory of a Node script, which it reports itself when it ends: Linux's VmHWM. getrusage
- * may report this process's own peak, which survives fork and exec.
+ * The peak memory of a Node script and the time of its processors, which it reports itself when it
+ * ends: Linux's VmHWM. getrusage may report this process's own peak, which survives fork and exec.
  */
-export function peakBytes(argv: readonly string[], folder: string): number {
-  const peakFile = join(folder, 'peak');
-  const preload = `data:text/javascript,import{readFileSync,writeFileSync}from'node:fs';process.on('exit',()=>writeFileSync(${JSON.stringify(peakFile)},/VmHWM:\\s*(\\d+)/.exec(readFileSync('/proc/self/status','utf8'))[1]))`;
+export function resourcesOf(argv: readonly string[], folder: string): { peakBytes: number; cpuSeconds: number } {
+  const report = join(folder, 'resources');
+  const preload = `data:text/javascript,import{readFileSync,writeFileSync}from'node:fs';process.on('exit',()=>{const{user,system}=process.cpuUsage();writeFileSync(${JSON.stringify(report)},/VmHWM:\\s*(\\d+)/.exec(readFileSync('/proc/self/status','utf8'))[1]+' '+(user+system))})`;
   timed(process.execPath, ['--import', preload, ...argv]);
-  return Number(readFileSync(peakFile, 'utf8')) * 1024;
+  const [kibibytes = NaN, microseconds = NaN] = readFileSync(report, 'utf8').split(' ').map(Number);
+  return { peakBytes: kibibytes * 1024, cpuSeconds: microseconds / 1e6 };
 }
 
 /**
