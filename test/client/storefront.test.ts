@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { html, webUrl } from '../../scripts/storefront/markup.ts';
 import type { KeyRingEntry } from '../../src/contract/key-ring.ts';
@@ -271,6 +271,46 @@ test('a stale answer is marked, and its "today" is not shown', async () => {
     await edge.stop();
   }
 });
+
+test('in place of a picture that cannot be loaded there is nothing but the curtain', async () => {
+  const { url, edge } = await start(NOW, { keyid: 'shop', front: 'shop' });
+  try {
+    await page.goto(url);
+    const figure = page.locator('figure:has(img)');
+    await figure.scrollIntoViewIfNeeded();
+    await page.waitForFunction('document.querySelector("img").complete');
+    await page.locator('figcaption').evaluate((caption) => caption.remove());
+    // The curtain is dark; an icon and the text beside it are not.
+    expect(await brightestOf(figure)).toBeLessThan(128);
+    await page.evaluate(`{
+      const [sheet] = document.styleSheets;
+      sheet.deleteRule([...sheet.cssRules].findIndex(({ selectorText }) => selectorText === 'img::after'));
+    }`);
+    expect(await brightestOf(figure), 'the browser puts something there').toBeGreaterThan(200);
+  } finally {
+    await edge.stop();
+  }
+});
+
+/** How grey, of 255, the brightest pixel inside an element is. */
+async function brightestOf(element: Locator): Promise<number> {
+  const png = await element.screenshot();
+  const blank = await browser.newPage();
+  try {
+    return await blank.evaluate(`(async () => {
+      const image = Object.assign(new Image(), { src: 'data:image/png;base64,${png.toString('base64')}' });
+      await image.decode();
+      const { width, height } = image;
+      const context = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d');
+      context.drawImage(image, 0, 0);
+      // Without the round corners, behind which is the page.
+      const { data } = context.getImageData(8, 8, width - 16, height - 16);
+      return data.reduce((most, _, i) => (i % 4 > 0 ? most : Math.max(most, Math.min(...data.subarray(i, i + 3)))), 0);
+    })()`);
+  } finally {
+    await blank.close();
+  }
+}
 
 test('when the server no longer answers, the last page stays, and says so', async () => {
   const { url, edge, said } = await start(NOW, { keyid: 'shop', front: 'shop' });
