@@ -24,8 +24,8 @@ const type = async (script: string): Promise<Ran> => {
 };
 
 /** The keys that edges refuse. */
-function revoked(): readonly string[] {
-  const { keys } = keyRingSchema.parse(JSON.parse(readFileSync(join(work, 'out/edge/keyring.json'), 'utf8')));
+function revoked(tree = 'out'): readonly string[] {
+  const { keys } = keyRingSchema.parse(JSON.parse(readFileSync(join(work, tree, 'edge/keyring.json'), 'utf8')));
   return Object.entries(keys).flatMap(([keyid, { revokedAt }]) => (revokedAt === null ? [] : [keyid]));
 }
 
@@ -61,6 +61,21 @@ test('a restored catalogue gives the same documents; a key revoked since stays s
   renameSync(join(work, 'out'), join(work, 'without'));
   await type('playbill keys revoke leaked --db restored.sqlite\nplaybill build --db restored.sqlite');
   expect(revoked()).toEqual(['leaked']);
+});
+
+test('an old tree that is put back admits a revoked key until the next build, as SECURITY.md says', async () => {
+  const order = `
+playbill build --out tree
+playbill keys issue --front alpha --keyid stolen --to stolen.key.json --out tree
+cp -r tree old
+playbill keys revoke stolen --out tree
+rm -r tree
+mv old tree
+`;
+  await type(order);
+  expect(revoked('tree')).not.toContain('stolen');
+  await type('playbill build --out tree');
+  expect(revoked('tree')).toContain('stolen');
 });
 
 test('another version renders everything again, and writes no edition whose bytes are the same', async () => {
