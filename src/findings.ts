@@ -8,6 +8,7 @@
  */
 export const FINDINGS = {
   'table-missing': '`check-db`: the catalogue lacks a table',
+  'table-misspelled': '`check-db`: warning: a table that a catalogue lacks is there under a name that is nearly right',
   'column-missing': '`check-db`: a table lacks a column',
   'column-misspelled': '`check-db`: a column that a catalogue may lack is there under a name that is nearly right',
   'column-type-wrong': '`check-db`: a column is declared with a type that cannot hold its values',

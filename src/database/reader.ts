@@ -57,6 +57,11 @@ export interface CatalogueRows extends RowSource {
   readonly schemas: string;
   /** The contract's tables that exist. @throws AppError database-unreadable, database-busy */
   describe(): Promise<ReadonlyMap<TableName, TableDescription>>;
+  /**
+   * Names of the other tables and views where the contract's are looked for, sorted.
+   * @throws AppError database-unreadable, database-busy
+   */
+  otherTables(): Promise<readonly string[]>;
   /** What is wrong with the type of a column; null where it can hold the contract's values. */
   typeProblem(table: TableName, column: string, rule: Column<unknown>, found: TableDescription): TypeProblem | null;
   /** SQL that is true of whole numbers. */

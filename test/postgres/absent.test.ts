@@ -3,8 +3,9 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TABLES } from '../../src/database/contract/tables.ts';
-import { ABSENCES, nameOf, rowsWithout, WHOLE, type Absence } from '../support/absences.ts';
+import { ABSENCES, nameOf, NEAR_TABLES, rowsWithout, WHOLE, type Absence } from '../support/absences.ts';
 import type { CatalogueRow } from '../support/catalogue.ts';
+import { findingsOf } from '../support/database-rows.ts';
 import { viewsAt } from '../support/fault/rich-catalogue.ts';
 import { NOW } from '../support/fault/small-catalogue.ts';
 import { createLooseTables, looseRows, refillLooseTables } from '../support/postgres/loose-tables.ts';
@@ -59,4 +60,20 @@ test.for(ABSENCES.map((one) => [nameOf(one), one] as const))('%s: as if it had t
   await withViews(absence, async () => {
     expect(await servedFrom(schema.url)).toEqual(expected);
   });
+});
+
+test.each(NEAR_TABLES)('%s, a view or a table, for %s is a warning', async (found, meant) => {
+  await fill(WHOLE);
+  const absent = meant ?? 'tags';
+  for (const create of [`CREATE VIEW "${found}" AS SELECT 1 AS id`, `CREATE TABLE "${found}" (id bigint)`]) {
+    const kind = create.startsWith('CREATE VIEW') ? 'VIEW' : 'TABLE';
+    await schema.client.query(`DROP VIEW ${absent}; ${create}`);
+    const findings = await findingsOf(schema.url);
+    await schema.client.query(`DROP ${kind} "${found}"; CREATE VIEW ${absent} AS SELECT * FROM theirs_${absent}`);
+    const near = findings.filter(({ code }) => code === 'table-misspelled');
+    expect(near.map(({ severity, place }) => `${severity} ${place}`)).toEqual(
+      meant === null ? [] : [`warning ${meant}`],
+    );
+    expect(near.every(({ message }) => message.includes(`found "${found}"`))).toBe(true);
+  }
 });

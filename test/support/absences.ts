@@ -107,3 +107,17 @@ function valueOf(defaultSql: string | null, { id }: CatalogueRow['row']): string
   const json = (defaultSql ?? 'NULL').replace('NULL', 'null').replaceAll("'", '"');
   return JSON.parse(json) as string | number | null;
 }
+
+/** Tables of an operator's own, and the contract's table that each may be meant for, if any. */
+export const NEAR_TABLES: readonly (readonly [found: string, meant: string | null])[] = [
+  ['tag', 'tags'],
+  ['image', 'images'],
+  ['Texts_', 'texts'],
+  ['priceTiers', 'price_tiers'],
+  ['product_tag', 'product_tags'],
+  ['front_alocations', 'front_allocations'],
+  ['bagdes', 'badges'],
+  ['labels', null],
+  ['product_labels', null],
+  ['ta', null],
+];

@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { findingLine } from '../../src/findings.ts';
 import { findingsOf } from '../support/database-rows.ts';
-import { ABSENCES, nameOf, REQUIRED, rowsWithout, WHOLE, type Absence } from '../support/absences.ts';
+import { ABSENCES, nameOf, NEAR_TABLES, REQUIRED, rowsWithout, WHOLE, type Absence } from '../support/absences.ts';
 import { viewsAt } from '../support/fault/rich-catalogue.ts';
 import { NOW } from '../support/fault/small-catalogue.ts';
 import { buildTree, filesOf, instant, temporaryFolder } from '../support/trees.ts';
@@ -85,6 +85,46 @@ describe('a column under a name that is nearly right', () => {
     }
     expect(codes).toContain(`column-misspelled ${table}.${meant}`);
     await expect(servedFrom(path)).rejects.toMatchObject({ code: 'contract-column-misspelled' });
+  });
+});
+
+describe('a table under a name that is nearly right is a warning', () => {
+  test.each(NEAR_TABLES)('%s for %s', async (found, meant) => {
+    const path = join(temporaryFolder(), 'near.sqlite');
+    const absent = meant ?? 'tags';
+    const database = viewsAt(path, WHOLE);
+    database.exec(`DROP VIEW ${absent}; CREATE VIEW "${found}" AS SELECT * FROM theirs_${absent}`);
+    database.close();
+    const warnings = (await findingsOf(path)).filter(({ code }) => code === 'table-misspelled');
+    expect(warnings.map(findingLine)).toEqual(
+      meant === null ? [] : [expect.stringContaining(`expected a table or view "${meant}", or none, found "${found}"`)],
+    );
+    expect(warnings.every(({ severity, place }) => severity === 'warning' && place === meant)).toBe(true);
+    // It is nothing but a warning.
+    expect([...(await servedFrom(path)).keys()].length).toBeGreaterThan(2);
+  });
+
+  test('also where it is a table, and beside the error that one must be there', async () => {
+    const path = join(temporaryFolder(), 'near.sqlite');
+    const database = viewsAt(path, WHOLE);
+    database.exec('DROP VIEW venues; CREATE TABLE venue (id INTEGER)');
+    database.close();
+    const lines = (await findingsOf(path)).filter(({ place }) => place === 'venues');
+    expect(lines.map(({ severity, code }) => `${severity} ${code}`)).toEqual([
+      'error table-missing',
+      'warning table-misspelled',
+    ]);
+    expect(lines[1]?.message).toBe(
+      'expected a table or view "venues", found "venue": it was taken for a table of your own',
+    );
+  });
+
+  test('but not where the contract has its table', async () => {
+    const path = join(temporaryFolder(), 'near.sqlite');
+    const database = viewsAt(path, WHOLE);
+    database.exec('CREATE TABLE tag (id INTEGER); CREATE VIEW image AS SELECT 1 AS id');
+    database.close();
+    expect((await findingsOf(path)).map(({ code }) => code)).not.toContain('table-misspelled');
   });
 });
 

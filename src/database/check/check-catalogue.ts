@@ -16,6 +16,7 @@ import { Zones } from '../../catalogue/calendar.ts';
 import type { CatalogueReader } from '../reader.ts';
 import { RULES } from './rules.ts';
 import { rowAdvice } from './row-advice.ts';
+import { nearTables } from './near-tables.ts';
 import { ShownRows, type FoundRow } from './shown-rows.ts';
 
 export interface CheckOptions {
@@ -40,6 +41,7 @@ export async function* checkCatalogue(reader: CatalogueReader, options: CheckOpt
   for (const { code, location, message, column, hint } of problems) {
     yield { ...findingOf('error', code, location, message, column), hint };
   }
+  yield* await nearTables(reader);
   const readable = new Set(TABLE_NAMES.filter((table) => !absent.includes(table)));
   for (const { table } of problems) readable.delete(table);
   const shown = new ShownRows(reader, readable, options.now);

@@ -1,5 +1,5 @@
 // What a catalogue may lack (catalogue.md, "What may be absent"), what stands in its place, and the
-// columns that are there under a name that is nearly right.
+// columns and tables that are there under a name that is nearly right.
 
 import type { Column } from './columns.ts';
 import { columnsOf } from './added-columns.ts';
@@ -48,13 +48,17 @@ export function standInFor(table: TableName, column: string, rule: Column<unknow
  */
 export function misspelled(table: TableName, absent: string, found: Iterable<string>): string | null {
   const ours = new Set(columnsOf(table).map(([name]) => name));
-  const plain = plainName(absent);
   for (const name of found) {
     if (ours.has(name)) continue;
-    const other = plainName(name);
-    if (other === plain || (absent.length >= 5 && isOneLetterOff(plain, other))) return name;
+    if (absent.length >= 5 ? isNearly(absent, name) : plainName(absent) === plainName(name)) return name;
   }
   return null;
+}
+
+/** Whether a table that is not the contract's may be meant for one of it, however short its name is. */
+export function isNearly(wanted: string, found: string): boolean {
+  const [plain, other] = [plainName(wanted), plainName(found)];
+  return other === plain || isOneLetterOff(plain, other);
 }
 
 const plainName = (name: string): string => name.toLowerCase().replaceAll('_', '');

@@ -61,6 +61,14 @@ export const DESCRIBE_QUERY = sql`
   left join pg_catalog.pg_type as t on t.oid = coalesce(bases.base, a.atttypid)
   order by c.relname, a.attnum`;
 
+/** Names of all other tables and views in the schemas of the search_path. */
+export const OTHER_TABLES_QUERY = sql`
+  select distinct c.relname::text
+  from pg_catalog.pg_class as c
+  join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+  where n.nspname = any(current_schemas(false)) and c.relkind in ('r', 'p', 'v', 'm', 'f')
+    and c.relpersistence <> 't' and c.relname <> all(${[...TABLE_NAMES]}::text[])`;
+
 type DescribedTable = PostgresTable & {
   types: Map<string, string>;
   classes: Map<string, TypeClass>;

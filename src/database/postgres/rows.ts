@@ -8,7 +8,14 @@ import type { CatalogueRows, Query, TableDescription } from '../reader.ts';
 import { psqlCommand } from './address.ts';
 import { compiled, compiledOn, type CompiledSql } from './compile.ts';
 import type { Session } from './connect.ts';
-import { DESCRIBE_QUERY, tablesFrom, typeProblem, type PostgresTable, type TypeClass } from './describe.ts';
+import {
+  DESCRIBE_QUERY,
+  OTHER_TABLES_QUERY,
+  tablesFrom,
+  typeProblem,
+  type PostgresTable,
+  type TypeClass,
+} from './describe.ts';
 import { expressionProblem } from './errors.ts';
 import { Fetches, type Cursor } from './fetches.ts';
 import { searchPathFrom, SESSION_QUERY, transactionSettings, type SearchPath } from './transaction.ts';
@@ -143,6 +150,10 @@ export class PostgresRows implements CatalogueRows {
 
   async describe(): Promise<ReadonlyMap<TableName, TableDescription>> {
     return this.tables;
+  }
+
+  async otherTables(): Promise<readonly string[]> {
+    return (await this.run(compiled(OTHER_TABLES_QUERY))).map(([name]) => String(name)).sort();
   }
 
   isWhole(column: string): RawBuilder<SqlBool> {

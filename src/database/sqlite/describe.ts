@@ -12,17 +12,29 @@ type RowSource = Pick<CatalogueRows, 'rows'>;
 
 /** @throws AppError database-unreadable, database-busy */
 export async function describeTables(reader: RowSource): Promise<ReadonlyMap<TableName, TableDescription>> {
-  const schema = anyTable
-    .selectFrom(sql<{ name: string; type: string }>`sqlite_schema`.as('s'))
-    .select(['name', 'type'])
-    .where('type', 'in', ['table', 'view']);
-  const kinds = new Map((await reader.rows(schema)).map(([name, type]) => [String(name), type]));
+  const kinds = await kindsOfTables(reader);
   const described = new Map<TableName, TableDescription>();
   for (const table of TABLE_NAMES) {
     const kind = kinds.get(table);
     if (kind !== undefined) described.set(table, await describeTable(reader, table, kind === 'view'));
   }
   return described;
+}
+
+/** See CatalogueRows. */
+export async function otherTables(reader: RowSource): Promise<readonly string[]> {
+  const ours: ReadonlySet<string> = new Set(TABLE_NAMES);
+  const names = [...(await kindsOfTables(reader)).keys()];
+  return names.filter((name) => !ours.has(name) && !name.startsWith('sqlite_')).sort();
+}
+
+/** `table` or `view`, by name. */
+async function kindsOfTables(reader: RowSource): Promise<ReadonlyMap<string, unknown>> {
+  const schema = anyTable
+    .selectFrom(sql<{ name: string; type: string }>`sqlite_schema`.as('s'))
+    .select(['name', 'type'])
+    .where('type', 'in', ['table', 'view']);
+  return new Map((await reader.rows(schema)).map(([name, type]) => [String(name), type]));
 }
 
 async function describeTable(reader: RowSource, table: TableName, isView: boolean): Promise<TableDescription> {

@@ -13,7 +13,7 @@ import { FailingRows, type FailedQuery } from '../load/failing-rows.ts';
 import { compiled, groupedQuery, groupsFrom, sortedGroupsQuery, TablesCompiler } from './compile.ts';
 import { beginReading, connectToRead } from './connect.ts';
 import { damageIn } from './damage.ts';
-import { describeTables, typeProblem } from './describe.ts';
+import { describeTables, otherTables, typeProblem } from './describe.ts';
 import { expressionProblem, reading } from './errors.ts';
 import { ID_AS_TEXT, markUndecodable } from './values.ts';
 
@@ -217,6 +217,10 @@ export class SqliteRows implements CatalogueRows {
 
   describe(): Promise<ReadonlyMap<TableName, TableDescription>> {
     return describeTables(this);
+  }
+
+  otherTables(): Promise<readonly string[]> {
+    return otherTables(this);
   }
 
   isWhole(column: string): RawBuilder<SqlBool> {
