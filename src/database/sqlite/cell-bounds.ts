@@ -6,8 +6,10 @@ import type Database from 'better-sqlite3';
 import { standInFor } from '../contract/absence.ts';
 import type { Column } from '../contract/columns.ts';
 import { schemaText } from '../schema-file.ts';
-import { ID_AS_TEXT } from './values.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../contract/tables.ts';
+
+/** The id of a row as the text that the load makes of it: a view may give 14.0 for 14. */
+export const ID_AS_TEXT = `cast(case when typeof("id") = 'real' then cast("id" as integer) else "id" end as text)`;
 
 /** Which cells of a table may be large. */
 export interface TableBounds {

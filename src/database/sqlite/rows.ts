@@ -8,14 +8,14 @@ import { exactRow, hasRounded } from '../contract/exact-integers.ts';
 import type { TableName } from '../contract/tables.ts';
 import type { Group, Grouping, IdRange } from '../load/groups.ts';
 import type { CatalogueReader, CatalogueRows, Query, TableDescription } from '../reader.ts';
-import { tablesBounds } from './cell-bounds.ts';
+import { ID_AS_TEXT, tablesBounds } from './cell-bounds.ts';
 import { FailingRows, type FailedQuery } from '../load/failing-rows.ts';
 import { compiled, groupedQuery, groupsFrom, sortedGroupsQuery, TablesCompiler } from './compile.ts';
 import { beginReading, connectToRead } from './connect.ts';
 import { damageIn } from './damage.ts';
 import { describeTables, otherTables, typeProblem } from './describe.ts';
 import { expressionProblem, reading } from './errors.ts';
-import { ID_AS_TEXT, markUndecodable } from './values.ts';
+import { markUndecodable } from './values.ts';
 
 /**
  * Opens an SQLite catalogue and begins its transaction: the snapshot is fixed from here on.

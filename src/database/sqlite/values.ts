@@ -54,9 +54,6 @@ export function cellInJson(column: string, { large, computed, isAnyType }: Table
   );
 }
 
-/** The id of a row as the text that the load makes of it: a view may give 14.0 for 14. */
-export const ID_AS_TEXT = `cast(case when typeof("id") = 'real' then cast("id" as integer) else "id" end as text)`;
-
 const REPLACEMENT = '\ufffd';
 const SUSPECT = /\ufffd/;
 /** SQLite takes a lone surrogate together with what follows it, for one character beyond U+FFFF. */
