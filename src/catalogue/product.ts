@@ -52,6 +52,14 @@ export interface ChannelTiers {
 
 export type SessionStatus = 'draft' | 'scheduled' | 'rescheduled' | 'postponed' | 'cancelled';
 
+/** All dates of a daily session, past ones too. */
+export interface DailyDates {
+  /** The opening on the first date, and the closing on the last, as wall times: seconds as if in UTC. */
+  readonly opensAt: number;
+  readonly closesAt: number;
+  readonly total: number;
+}
+
 /**
  * A session, or one date of a daily session. A build loads scheduled ones alone, and leaves out those whose offer ended before now,
  * except some that ended in the last two days; an explanation loads all.
@@ -65,6 +73,8 @@ export interface Session {
   readonly startsAt: Instant;
   /** The date printed on the ticket: that of startsAt in its zone, as a day number. */
   readonly day: number;
+  /** Null unless this is one date of a daily session. */
+  readonly daily: DailyDates | null;
   /** The end of sales, else startsAt; of a date of a daily session, not after it closes. */
   readonly offerEndsAt: Instant;
   /** -Infinity if sales have no start. */

@@ -2,7 +2,7 @@
 // with its reason. States no rule itself: the card is the one that a build renders.
 
 import { frontDaysAt } from '../catalogue/days.ts';
-import { formatInstant, instantOf, SECONDS_PER_DAY, type Instant } from '../catalogue/instant.ts';
+import { formatDateTime, formatInstant, instantOf, SECONDS_PER_DAY, type Instant } from '../catalogue/instant.ts';
 import {
   holdsRule,
   isOnSale,
@@ -18,7 +18,14 @@ import {
   type Pool,
 } from '../catalogue/offer.ts';
 import { ALWAYS, outsideOf, type Period } from '../catalogue/period.ts';
-import type { ExplainedFacet, ExplainedRules, ExplainedSession, ExplainedTier } from '../contract/results/explain.ts';
+import type { DailyDates, Session } from '../catalogue/product.ts';
+import type {
+  ExplainedDailySession,
+  ExplainedFacet,
+  ExplainedRules,
+  ExplainedSession,
+  ExplainedTier,
+} from '../contract/results/explain.ts';
 import type { TierRow } from '../database/load/explain-rows.ts';
 import type { Front } from '../catalogue/front.ts';
 import { productOn } from '../catalogue/selling.ts';
@@ -48,6 +55,7 @@ export function explainRules(
   const pool = product.isPublished ? poolAt(product, terms, now) : null;
   const price = pool === null ? null : priceFromAt(pool, front.currency, now);
   const card = isListed ? state.card : null;
+  const sessions = explainSessions({ ...placed, product }, pool, now);
   return {
     reason: state.reason,
     card,
@@ -62,7 +70,8 @@ export function explainRules(
     pausedUntil: now >= product.pausedUntil ? null : (endText(product.pausedUntil) ?? 'open'),
     pauses: pool === null ? [] : pauseReasonsAt(product, entry, pool, now),
     noPrice: typeof price === 'string' ? price : null,
-    sessions: explainSessions({ ...placed, product }, pool, now),
+    sessions,
+    dailySessions: explainDaily(product.sessions, sessions),
     tiers: explainTiers(tierRows, front, pool, price, now),
     facets: explainFacets(placed, pool, card !== null, now),
     nextChange:
@@ -109,6 +118,36 @@ function explainSessions(
       available,
       isAllocated,
       days: slotNamesOf(session, days),
+    };
+  });
+}
+
+/** Each daily session once; `explained` are its dates and all others, in the same order. */
+function explainDaily(sessions: readonly Session[], explained: readonly ExplainedSession[]): ExplainedDailySession[] {
+  const datesOf = new Map<number, { readonly daily: DailyDates; readonly dates: ExplainedSession[] }>();
+  for (const [i, { id, daily }] of sessions.entries()) {
+    const date = explained[i];
+    if (daily === null || date === undefined) continue;
+    const known = datesOf.get(id) ?? { daily, dates: [] };
+    known.dates.push(date);
+    datesOf.set(id, known);
+  }
+  return [...datesOf].map(([session, { daily, dates }]) => {
+    const offered = dates.filter(({ refusal }) => refusal === null);
+    const refused = new Map<NonNullable<ExplainedSession['refusal']>, number>();
+    // Those that are not loaded are over.
+    if (daily.total > dates.length) refused.set('over', daily.total - dates.length);
+    for (const { refusal } of dates) if (refusal !== null) refused.set(refusal, (refused.get(refusal) ?? 0) + 1);
+    return {
+      session,
+      opens: formatDateTime(daily.opensAt),
+      closes: formatDateTime(daily.closesAt),
+      dates: daily.total,
+      offered: offered.length,
+      refused: [...refused].map(([refusal, count]) => ({ refusal, dates: count })),
+      shown: offered.flatMap(({ start, days }, i) =>
+        i === 0 || days.length > 0 ? [{ start, isNext: i === 0, days }] : [],
+      ),
     };
   });
 }

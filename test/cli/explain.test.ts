@@ -24,10 +24,14 @@ beforeAll(() => {
 const explain = (front: string, product: string, ...flags: readonly string[]) =>
   playbill(['explain', '--db', database, '--at', NOW, '--front', front, '--product', product, ...flags]);
 
+function explained(frontCode: string, slug: string, databasePath = database) {
+  const tzdata = process.versions['tz'] ?? '';
+  return explainProduct({ databasePath, frontCode, slug, tzdata }, instant(NOW));
+}
+
 /** What the command prints, without a process of its own. */
 async function textOf(frontCode: string, slug: string, databasePath = database): Promise<string> {
-  const tzdata = process.versions['tz'] ?? '';
-  return explanationText(await explainProduct({ databasePath, frontCode, slug, tzdata }, instant(NOW)), databasePath);
+  return explanationText(await explained(frontCode, slug, databasePath), databasePath);
 }
 
 const unfolded = (text: string): string => text.replaceAll(/\n +/g, ' ');
@@ -189,4 +193,48 @@ test('a product whose id cannot be read is no mistyped slug', async () => {
   expect([status, error.code]).toEqual([2, 'product-unknown']);
   expect(error.message).toContain(`expected a product "chayka" that can be read, found products ${id}: id: `);
   expect(error.hint).toContain('a table of their own');
+});
+
+test('a daily session is said once, with its span and the dates that matter now', async () => {
+  const text = unfolded(await textOf('rives', 'soie'));
+  expect(text).toContain(
+    'daily Sat 2026-04-04 to Thu 2026-07-02, 10:00 to 18:00, session 3826, "Halle aux Soies": 90 dates, 27 of them over; ' +
+      'offered; sales end Thu 2026-07-02 18:00; next and today: Fri 2026-05-01 10:00 +02:00; ' +
+      'tomorrow and weekend: Sat 2026-05-02 10:00 +02:00; weekend: Sun 2026-05-03 10:00 +02:00\n',
+  );
+  expect(text.split('session 3826')).toHaveLength(2);
+  expect(text).toContain('offered: 1 of 1 session\n');
+});
+
+test('one that a front does not sell, and one that is over, as well', async () => {
+  const path = changed(
+    'daily',
+    `INSERT INTO front_session_exclusions (front_id, session_id) SELECT id, 3826 FROM fronts WHERE code = 'rives';
+     UPDATE sessions SET ends_at = '2026-04-25T16:00:00Z' WHERE id = 3827`,
+  );
+  const excluded = await explained('rives', 'soie', path);
+  expect(unfolded(explanationText(excluded, path))).toContain('not offered: this front does not sell it');
+  expect(excluded.rules?.dailySessions).toEqual([
+    {
+      session: 3826,
+      opens: '2026-04-04T10:00:00',
+      closes: '2026-07-02T18:00:00',
+      dates: 90,
+      offered: 0,
+      refused: [
+        { refusal: 'over', dates: 27 },
+        { refusal: 'excluded', dates: 63 },
+      ],
+      shown: [],
+    },
+  ]);
+  // What there was of each date is still there.
+  expect(excluded.rules?.sessions).toHaveLength(63);
+  const over = await explained('rives', 'cartes-des-fleuves', path);
+  expect(unfolded(explanationText(over, path))).toContain(
+    '1 session over, the last of them Sat 2026-04-25 10:00 +02:00',
+  );
+  expect(over.rules?.dailySessions.map(({ dates, refused }) => ({ dates, refused }))).toEqual([
+    { dates: 8, refused: [{ refusal: 'over', dates: 8 }] },
+  ]);
 });

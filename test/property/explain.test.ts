@@ -34,6 +34,32 @@ async function explainFront(database: string, code: string, now: Instant): Promi
   return explained;
 }
 
+/** Each daily session is there once, and what is said of it follows from its dates. */
+function compareDaily({ sessions, dailySessions }: NonNullable<ExplainResultJson['rules']>, where: string): void {
+  const ids = dailySessions.map(({ session }) => session);
+  expect(new Set(ids).size, where).toBe(ids.length);
+  // Only dates of a daily session share an id.
+  const again = sessions.filter(({ session }, i) => sessions.findIndex((one) => one.session === session) !== i);
+  for (const { session } of again) expect(ids, where).toContain(session);
+  for (const { session, dates, offered, refused, shown, opens, closes } of dailySessions) {
+    const listed = sessions.filter((one) => one.session === session);
+    const open = listed.filter(({ refusal }) => refusal === null);
+    expect(offered, where).toBe(open.length);
+    expect(offered + refused.reduce((sum, one) => sum + one.dates, 0), where).toBe(dates);
+    expect(dates, where).toBeGreaterThanOrEqual(listed.length);
+    expect(
+      shown.map(({ start }) => start),
+      where,
+    ).toEqual(open.filter(({ days }, i) => i === 0 || days.length > 0).map(({ start }) => start));
+    expect(
+      shown.map(({ isNext }) => isNext),
+      where,
+    ).toEqual(shown.map((_, i) => i === 0));
+    expect(opens < closes && opens.slice(11) < closes.slice(11), where).toBe(true);
+    for (const { start } of listed) expect(start.slice(0, 10) >= opens.slice(0, 10), where).toBe(true);
+  }
+}
+
 const RULES = ['not-scheduled', 'not-announced', 'not-on-channel', 'excluded', 'over', 'prices-expired'] as const;
 
 /** The reason that the sessions give: the furthest rule that any of them reached. */
@@ -51,6 +77,7 @@ function compare(explained: ExplainResultJson, card: ProductCard | undefined, wh
   expect(reason === null, where).toBe(card !== undefined);
   expect(rules, where).not.toBeNull();
   if (rules === null) return;
+  compareDaily(rules, where);
   if (reason !== 'not-published' && reason !== 'not-visible') expect(reasonOfSessions(explained), where).toBe(reason);
   const shown = (kind: string) =>
     rules.facets.filter((facet) => facet.kind === kind && facet.refusal === null).map(({ slug }) => slug);

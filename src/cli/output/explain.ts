@@ -6,6 +6,7 @@ import { parseInstant, parseOffsetDateTime } from '../../catalogue/instant.ts';
 import { formatAmount } from '../../catalogue/money.ts';
 import type { ProductCard } from '../../contract/documents.ts';
 import type {
+  ExplainedDailySession,
   ExplainedFacet,
   ExplainedRules,
   ExplainedSession,
@@ -44,7 +45,7 @@ export function explanationText(explained: ExplainResultJson, db: string): strin
   ];
   if (rules !== null) {
     sections.push(
-      section('Sessions', sessionLines(rules.sessions, units)),
+      section('Sessions', sessionLines(rules, units)),
       section('Prices', priceLines(rules, units)),
       section('Card', rules.card === null ? [] : cardLines(rules, rules.card, units)),
       section(
@@ -80,7 +81,7 @@ function reasonText(
   { product, rules }: ExplainResultJson,
   units: FrontUnits,
 ): string {
-  const total = countText(rules?.sessions.length ?? 0, 'session');
+  const total = countText(idsOf(rules?.sessions ?? []).size, 'session');
   const texts: Readonly<Record<typeof reason, string>> = {
     'front-disabled': 'the front is disabled, so nothing of it is published',
     'front-unreadable': "the front's own row cannot be read",
@@ -154,12 +155,17 @@ function ruleLines(
   ];
   if (rules === null) return [...lines, line(false, 'its rows are without errors')];
   if (reason !== 'not-listed') lines.push(line(rules.listing.hidden === null, visibleText(rules, units)));
-  const offered = rules.sessions.filter(({ refusal }) => refusal === null).length;
-  return [...lines, line(offered > 0, `offered: ${offered} of ${countText(rules.sessions.length, 'session')}`)];
+  const offered = idsOf(rules.sessions.filter(({ refusal }) => refusal === null)).size;
+  return [...lines, line(offered > 0, `offered: ${offered} of ${countText(idsOf(rules.sessions).size, 'session')}`)];
 }
 
-/** Counts past sessions; lists the others. */
-function sessionLines(sessions: readonly ExplainedSession[], units: FrontUnits): string[] {
+/** The sessions to which these belong: the dates of a daily one are one. */
+function idsOf(sessions: readonly ExplainedSession[]): ReadonlySet<number> {
+  return new Set(sessions.map(({ session }) => session));
+}
+
+/** Counts past sessions; lists the others, a daily one once. */
+function sessionLines({ sessions, dailySessions }: ExplainedRules, units: FrontUnits): string[] {
   const now = parseInstant(units.at) ?? 0;
   const isPast = ({ refusal, start, salesEndAt }: ExplainedSession): boolean =>
     refusal !== null && ((salesEndAt === null ? parseOffsetDateTime(start) : parseInstant(salesEndAt)) ?? 0) <= now;
@@ -169,11 +175,17 @@ function sessionLines(sessions: readonly ExplainedSession[], units: FrontUnits):
     ...(last === undefined
       ? []
       : [`${countText(past.length, 'session')} over, the last of them ${startText(last.start)}`]),
-    ...listed(
-      sessions.filter((session) => !isPast(session)),
-      (session) => sessionText(session, units),
-    ),
+    ...listed(firstDates(sessions.filter((session) => !isPast(session))), (session) => {
+      const daily = dailySessions.find((one) => one.session === session.session);
+      return daily === undefined ? sessionText(session, units) : dailyText(daily, session, sessions, units);
+    }),
   ];
+}
+
+/** The first date of each daily session, and all others. */
+function firstDates(sessions: readonly ExplainedSession[]): readonly ExplainedSession[] {
+  const ids = new Set<number>();
+  return sessions.filter(({ session }) => !ids.has(session) && ids.add(session));
 }
 
 /** A line for each of the first rows, then the number of the rest. */
@@ -182,9 +194,47 @@ function listed<T>(rows: readonly T[], textOf: (row: T) => string): string[] {
   return rows.length > ROWS_LISTED ? [...lines, `… ${rows.length - ROWS_LISTED} more (--json has all)`] : lines;
 }
 
-function sessionText(session: ExplainedSession, { when }: FrontUnits): string {
-  const { refusal, soldOut, isInPool, isOnSale, salesStartAt, salesEndAt, isPaused, available, isAllocated, days } =
-    session;
+function sessionText(session: ExplainedSession, units: FrontUnits): string {
+  const { days, refusal } = session;
+  const facts = sessionFacts(session, units);
+  if (days.length > 0 && refusal === null) facts.push(days.join(' and '));
+  return `${startText(session.start)}, ${sessionName(session)}: ${facts.join('; ')}`;
+}
+
+function sessionName({ session, venue }: ExplainedSession): string {
+  return `session ${session}, ${JSON.stringify(venue)}`;
+}
+
+/** A daily session once. `first` is the first of its dates that are not over; they share all but their time. */
+function dailyText(
+  { session, opens, closes, dates, refused, shown }: ExplainedDailySession,
+  first: ExplainedSession,
+  sessions: readonly ExplainedSession[],
+  units: FrontUnits,
+): string {
+  const end = sessions.findLast((one) => one.session === session)?.salesEndAt ?? null;
+  const over = refused.find(({ refusal }) => refusal === 'over')?.dates ?? 0;
+  const counts = countText(dates, 'date') + (over === 0 ? '' : `, ${over} of them over`);
+  const ahead = shown.map(({ start, isNext, days }) => {
+    const names = [...(isNext ? ['next'] : []), ...days];
+    return `${names.join(' and ')}: ${startText(start)}`;
+  });
+  const facts = [counts, ...sessionFacts({ ...first, salesEndAt: end }, units), ...ahead];
+  return `daily ${spanText(opens, closes)}, ${sessionName(first)}: ${facts.join('; ')}`;
+}
+
+/** `Fri 2026-05-01 to Mon 2026-08-31, 10:00 to 18:00` */
+function spanText(opens: string, closes: string): string {
+  const [first, last] = [opens, closes].map((text) => {
+    const words = startText(`${text}Z`).split(' ');
+    return { date: words.slice(0, 2).join(' '), time: words[2] ?? '' };
+  });
+  return `${first?.date} to ${last?.date}, ${first?.time} to ${last?.time}`;
+}
+
+/** Whether it is offered, and what is left of it. */
+function sessionFacts(session: ExplainedSession, { when }: FrontUnits): string[] {
+  const { refusal, soldOut, isInPool, isOnSale, salesStartAt, salesEndAt, isPaused, available, isAllocated } = session;
   const refusals = {
     'not-scheduled': `its status is ${session.status}`,
     'not-announced': `it is announced ${when(session.announcedAt)}`,
@@ -208,8 +258,7 @@ function sessionText(session: ExplainedSession, { when }: FrontUnits): string {
     facts.push(`sales begin ${when(salesStartAt)}, until then it has no price`);
   if (salesEndAt !== null && refusal === null) facts.push(`sales end ${when(salesEndAt)}`);
   if (isPaused) facts.push('paused');
-  if (days.length > 0 && refusal === null) facts.push(days.join(' and '));
-  return `${startText(session.start)}, session ${session.session}, ${JSON.stringify(session.venue)}: ${facts.join('; ')}`;
+  return facts;
 }
 
 function priceLines({ tiers, card, noPrice }: ExplainedRules, units: FrontUnits): string[] {

@@ -10,6 +10,17 @@ const dropReason = z.enum(DROP_REASONS);
 const maybeInstant = instantText.nullable();
 const maybeText = z.string().nullable();
 
+const refusal = z.enum([
+  'not-scheduled',
+  'not-announced',
+  'not-on-channel',
+  'excluded',
+  'over',
+  'prices-expired',
+  'product-not-published',
+]);
+const days = z.array(z.enum(['today', 'tomorrow', 'weekend']));
+
 const sessionSchema = z.strictObject({
   session: z.int(),
   /** The venue's wall time, as documents print it. */
@@ -17,17 +28,7 @@ const sessionSchema = z.strictObject({
   venue: z.string(),
   status: z.enum(['draft', 'scheduled', 'rescheduled', 'postponed', 'cancelled']),
   /** The first rule that refuses it; null if it is offered. */
-  refusal: z
-    .enum([
-      'not-scheduled',
-      'not-announced',
-      'not-on-channel',
-      'excluded',
-      'over',
-      'prices-expired',
-      'product-not-published',
-    ])
-    .nullable(),
+  refusal: refusal.nullable(),
   soldOut: z.enum(['no-seats', 'no-tickets']).nullable(),
   /**
    * Whether the card describes it. The pool is the offered sessions that are not sold out, or all
@@ -45,7 +46,22 @@ const sessionSchema = z.strictObject({
   /** Whether that is what the front has left of its own contingent. */
   isAllocated: z.boolean(),
   /** Which of the front's days contain the date on its ticket. */
-  days: z.array(z.enum(['today', 'tomorrow', 'weekend'])),
+  days,
+});
+
+/** Each daily session once, with the dates of `sessions` that matter now. */
+const dailySessionSchema = z.strictObject({
+  session: z.int(),
+  /** The opening on its first date, and the closing on its last: `2026-05-01T10:00:00`, in its zone. */
+  opens: z.string(),
+  closes: z.string(),
+  /** All of them, past ones too. */
+  dates: count,
+  offered: count,
+  /** How many others there are, by the first rule that refuses them. */
+  refused: z.array(z.strictObject({ refusal, dates: count })),
+  /** Of those offered, the next one, and those of today, tomorrow and the weekend. */
+  shown: z.array(z.strictObject({ start: z.string(), isNext: z.boolean(), days })),
 });
 
 const tierSchema = z.strictObject({
@@ -112,8 +128,12 @@ const rulesSchema = z.strictObject({
   pauses: z.array(z.enum(['product', 'front', 'sessions'])),
   /** Why the card has no price; null if it has one, or there is no card. */
   noPrice: z.enum(['sold-out', 'not-on-sale', 'no-tier']).nullable(),
-  /** All sessions of the product, by (start, id). */
+  /**
+   * All sessions of the product, by (start, id); of a daily session each date that is not over, or
+   * its last.
+   */
   sessions: z.array(sessionSchema),
+  dailySessions: z.array(dailySessionSchema),
   /** By (session, id), the defaults first. */
   tiers: z.array(tierSchema),
   facets: z.array(facetSchema),
@@ -154,5 +174,6 @@ export const explainResultSchema = z.strictObject({
 export type ExplainResultJson = z.infer<typeof explainResultSchema>;
 export type ExplainedRules = z.infer<typeof rulesSchema>;
 export type ExplainedSession = z.infer<typeof sessionSchema>;
+export type ExplainedDailySession = z.infer<typeof dailySessionSchema>;
 export type ExplainedTier = z.infer<typeof tierSchema>;
 export type ExplainedFacet = z.infer<typeof facetSchema>;

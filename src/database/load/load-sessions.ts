@@ -144,6 +144,7 @@ export function sessionsOf(
       zone,
       startsAt,
       day: zone.dayAt(startsAt),
+      daily: times.daily,
       offerEndsAt,
       salesStartAt: times.salesStartAt,
       announcedAt: times.announcedAt,

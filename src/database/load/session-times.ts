@@ -3,7 +3,7 @@
 
 import type { Zone } from '../../catalogue/calendar.ts';
 import { SECONDS_PER_DAY, secondsOfDay, type Instant } from '../../catalogue/instant.ts';
-import type { Session } from '../../catalogue/product.ts';
+import type { DailyDates, Session } from '../../catalogue/product.ts';
 import type { Finding } from '../../findings.ts';
 import { dailyFinding, noZone, startOf, timeOf, type TimeCells } from '../contract/row-rules.ts';
 import type { RowOf } from '../contract/row-checker.ts';
@@ -20,8 +20,9 @@ export type SessionDate = Pick<Session, 'startsAt' | 'offerEndsAt'>;
 export type SessionTimes =
   | { readonly startsAt: null; readonly findings: readonly [Finding] }
   | (Pick<Session, 'startsAt' | 'offerEndsAt' | 'salesStartAt' | 'announcedAt'> & {
-      /** Null unless it is daily. */
+      /** Both null unless it is daily. */
       readonly dates: readonly SessionDate[] | null;
+      readonly daily: DailyDates | null;
       /** Warnings. */
       readonly findings: readonly Finding[];
     });
@@ -54,6 +55,7 @@ export function timesOf(row: SessionRow, zone: Zone | null, tzdata: string): Ses
     salesStartAt: salesStart ?? Number.NEGATIVE_INFINITY,
     announcedAt: announced ?? Number.NEGATIVE_INFINITY,
     dates,
+    daily: dates === null || end === null ? null : dailyOf(start.at, end, dates, zone),
     findings,
   };
 }
@@ -82,6 +84,10 @@ function datesOf(start: Instant, end: Instant, salesEnd: Instant | null, zone: Z
     dates.push({ startsAt, offerEndsAt });
   }
   return dates;
+}
+
+function dailyOf(start: Instant, end: Instant, { length }: readonly SessionDate[], zone: Zone): DailyDates {
+  return { opensAt: start + zone.offsetAt(start), closesAt: end + zone.offsetAt(end), total: length };
 }
 
 /** Of a skipped wall time, the first instant after it; of a repeated one, the earlier. */
