@@ -4,7 +4,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Cluster } from '../../test/support/postgres/cluster.ts';
-import { copyCatalogue, SHAPES, type Shape } from '../../test/support/postgres/copy.ts';
+import { copyCatalogue, SHAPES } from '../../test/support/postgres/copy.ts';
 import { newSchema } from '../../test/support/postgres/own-schema.ts';
 import { seedCatalogue } from '../seed.ts';
 import { contentDifference } from './same-content.ts';
@@ -13,7 +13,7 @@ import { interleaved, resourcesOf, timed } from './timing.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
 
-const TITLES: Readonly<Record<Shape, string>> = {
+const TITLES: Readonly<Record<(typeof SHAPES)[number], string>> = {
   contract: 'the tables of data/schema-postgres.sql',
   native: 'tables with native types',
   views: 'views over tables of other names',

@@ -2,10 +2,11 @@
 
 import type { Zone } from './calendar.ts';
 import type { FrontProducts } from './front-products.ts';
+import type { RowId } from './row-id.ts';
 
 /** One storefront (catalogue.md, `fronts`). */
 export interface Front extends FrontProfile {
-  readonly id: number;
+  readonly id: RowId;
   /** The value of `X-Front`. */
   readonly code: string;
   readonly minCards: number;

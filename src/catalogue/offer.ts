@@ -7,6 +7,7 @@
 import type { FrontDays } from './days.ts';
 import type { FrontProduct } from './front-products.ts';
 import type { Instant } from './instant.ts';
+import type { RowId } from './row-id.ts';
 import type { BadgeRule } from './taxonomy.ts';
 import type { FrontTerms, PriceTier, Product, Session, SessionStatus } from './product.ts';
 
@@ -127,7 +128,7 @@ function hasBadSessionAt(product: Product, terms: FrontTerms | undefined, now: I
 function dropReasonAt(product: Product, terms: FrontTerms | undefined, now: Instant): DropReason {
   if (product.sessionsTotal === 0) return 'no-sessions';
   if (product.scheduledTotal === 0) return 'not-scheduled';
-  const hidden = new Set<number>();
+  const hidden = new Set<RowId>();
   for (const { id, status, announcedAt } of product.sessions) {
     if (isScheduled(status) && now < announcedAt) hidden.add(id);
   }
@@ -192,7 +193,7 @@ export function priceFromAt(pool: Pool, currency: string, now: Instant): number 
  * Whether a visitor can buy at a tier now: a session on sale in the pool has it. `sessionId`: whose
  * it is; null for a default. Without ids, tiers that say the same are one.
  */
-export function isTierSold(pool: Pool, tier: PriceTier, sessionId: number | null, now: Instant): boolean {
+export function isTierSold(pool: Pool, tier: PriceTier, sessionId: RowId | null, now: Instant): boolean {
   if (pool.isSoldOut) return false;
   return pool.sessions.some(
     (session) =>
@@ -279,7 +280,7 @@ export function holdsRule(rule: BadgeRule | null, pool: Pool, now: Instant): boo
   if (rule === null) return true;
   if (rule.kind === 'moved') return pool.sessions[0]?.isMoved === true;
   if (pool.isSoldOut) return false;
-  const seats = new Map<number, number | null>();
+  const seats = new Map<RowId, number | null>();
   // The dates of a daily session share their seats.
   for (const session of pool.sessions) seats.set(session.id, seatsLeftAt(session, now));
   let together = 0;

@@ -4,16 +4,17 @@
 import type { Zone } from './calendar.ts';
 import type { Period } from './period.ts';
 import type { Instant } from './instant.ts';
+import type { RowId } from './row-id.ts';
 
 export interface Venue {
-  readonly id: number;
+  readonly id: RowId;
   readonly name: string;
   /** Null if each session there has its own. */
   readonly zone: Zone | null;
 }
 
 export interface Image {
-  readonly id: number;
+  readonly id: RowId;
   readonly url: string;
   readonly altText: string | null;
   readonly copyright: string | null;
@@ -47,7 +48,7 @@ export interface ChannelTier {
 export interface ChannelTiers {
   readonly defaults: readonly ChannelTier[];
   /** Those of the sessions that have tiers of their own. */
-  readonly bySession: ReadonlyMap<number, readonly ChannelTier[]>;
+  readonly bySession: ReadonlyMap<RowId, readonly ChannelTier[]>;
 }
 
 export type SessionStatus = 'draft' | 'scheduled' | 'rescheduled' | 'postponed' | 'cancelled';
@@ -65,7 +66,7 @@ export interface DailyDates {
  * except some that ended in the last two days; an explanation loads all.
  */
 export interface Session {
-  readonly id: number;
+  readonly id: RowId;
   readonly status: SessionStatus;
   readonly venue: Venue;
   /** Its own, else its venue's. */
@@ -103,7 +104,7 @@ export interface Session {
  */
 export interface BadSession {
   /** null if it cannot be read. */
-  readonly id: number | null;
+  readonly id: RowId | null;
   /** When it no longer matters: the end of its offer; Infinity if that cannot be read. */
   readonly endsAt: number;
   /** The code of the first finding. */
@@ -141,24 +142,24 @@ export interface Product {
   /** Null if all its ticket tiers are sold everywhere. */
   readonly channelTiers: ChannelTiers | null;
   /** By front id, for the fronts with terms of their own. */
-  readonly terms: ReadonlyMap<number, FrontTerms>;
+  readonly terms: ReadonlyMap<RowId, FrontTerms>;
   /** Totals include past sessions: they decide the reason for a missing card. */
   readonly sessionsTotal: number;
   readonly scheduledTotal: number;
   /** Ids of the scheduled sessions, past ones included; known only where `channelTiers` are. */
-  readonly scheduledIds: readonly number[];
+  readonly scheduledIds: readonly RowId[];
   /** Those of them that are not on the front's channel (selling.ts). */
-  readonly elsewhereIds: readonly number[];
+  readonly elsewhereIds: readonly RowId[];
 }
 
 /** What one front alone does with the sessions of a product. */
 export interface FrontTerms {
   /** Those that it does not show. */
-  readonly excludedIds: ReadonlySet<number>;
+  readonly excludedIds: ReadonlySet<RowId>;
   /** Those of them that are scheduled, past ones included. */
-  readonly excludedScheduledIds: ReadonlySet<number>;
+  readonly excludedScheduledIds: ReadonlySet<RowId>;
   /** What is left of its own contingent, by session. */
-  readonly allocations: ReadonlyMap<number, number>;
+  readonly allocations: ReadonlyMap<RowId, number>;
   /** Sessions of which an error hides how many are left: the code of the finding. */
-  readonly bad: ReadonlyMap<number, string>;
+  readonly bad: ReadonlyMap<RowId, string>;
 }

@@ -5,6 +5,7 @@
 import type { Instant } from './instant.ts';
 import { isAnyOffered, offerRefusalAt } from './offer.ts';
 import type { BadSession, ChannelTier, ChannelTiers, FrontTerms, Product, Session } from './product.ts';
+import type { RowId } from './row-id.ts';
 
 /**
  * A product as a front sells it; the same object where the front has no say in that. A session
@@ -27,7 +28,7 @@ export function productOn(product: Product, channel: string | null, terms: Front
     const seats = allocated === undefined ? {} : { available: allocated, isAllocated: true };
     sessions.push({ ...session, ...tiersOf?.(session.id), ...seats });
   }
-  const isElsewhere = (id: number): boolean => tiersOf?.(id).isOnChannel === false;
+  const isElsewhere = (id: RowId): boolean => tiersOf?.(id).isOnChannel === false;
   return {
     ...product,
     sessions,
@@ -71,7 +72,7 @@ export function badSessionsOn(
 }
 
 /** What a channel sells a session at. */
-type TiersOf = (sessionId: number) => Pick<Session, 'tiers' | 'isOnChannel'>;
+type TiersOf = (sessionId: RowId) => Pick<Session, 'tiers' | 'isOnChannel'>;
 
 /**
  * The public tiers of sessions: a session's own on the channel, public or not, replace the defaults

@@ -2,6 +2,7 @@
 // (fields.md, `name`).
 
 import { Column } from './column.ts';
+import type { RowId } from './row-id.ts';
 
 /** What has texts, each with its fields. */
 export const TEXT_FIELDS = {
@@ -77,7 +78,7 @@ export class Names {
   }
 
   /** A field of a row in the front's language, else the row's own text. */
-  of<T extends string | null>(kind: TextKind, field: TextField, id: number, own: T): T | string {
+  of<T extends string | null>(kind: TextKind, field: TextField, id: RowId, own: T): T | string {
     for (const texts of this.#byTag) {
       const text = texts.get(kind, field, String(id));
       if (text !== undefined) return text;

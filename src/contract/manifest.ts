@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { DROP_REASONS } from '../catalogue/offer.ts';
 import { ALLOWABLE_GUARDS } from './allowable-guards.ts';
 import { pointerSchema } from './pointer.ts';
-import { count, frontCode, heldReason, instantText, sha256Hex } from './primitives.ts';
+import { count, frontCode, heldReason, instantText, rowId, sha256Hex } from './primitives.ts';
 
 /** The schema version of manifests; other files of a tree have `TREE_SCHEMA`. */
 export const MANIFEST_SCHEMA = 2;
@@ -22,7 +22,7 @@ export const leftOutSchema = z.strictObject({
   published: count,
   /** The first hundred left-out products and sessions, each with the code of a finding. */
   rows: z
-    .array(z.strictObject({ product: z.int(), session: z.int().nullable().optional(), code: z.string() }))
+    .array(z.strictObject({ product: z.int(), session: rowId.nullable().optional(), code: z.string() }))
     .readonly(),
 });
 

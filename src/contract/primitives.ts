@@ -26,5 +26,8 @@ export const releaseId = z.string().regex(/^[0-9a-f]{16}$/);
 
 export const count = z.int().min(0);
 
+/** The id of a session. */
+export const rowId = z.union([z.int(), z.string()]);
+
 /** Why a front is held back. */
 export const heldReason = z.enum(Object.keys(HELD_REASONS) as HeldReason[]);

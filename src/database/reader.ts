@@ -64,8 +64,6 @@ export interface CatalogueRows extends RowSource {
   otherTables(): Promise<readonly string[]>;
   /** What is wrong with the type of a column; null where it can hold the contract's values. */
   typeProblem(table: TableName, column: string, rule: Column<unknown>, found: TableDescription): TypeProblem | null;
-  /** SQL that is true of whole numbers. */
-  isWhole(column: string): RawBuilder<SqlBool>;
   /** SQL for the id of a row of a table, as the text that the load makes of it. */
   idAsText(table: TableName): RawBuilder<string>;
 }
@@ -82,12 +80,14 @@ export interface CatalogueReader extends CatalogueRows, AsyncDisposable {
    * order.
    * @throws AppError database-unreadable, database-busy
    */
-  groups(grouping: Grouping, range: IdRange | 'null', groupsPerBatch: number): AsyncGenerator<Group[]>;
+  groups(grouping: Grouping, range: IdRange, groupsPerBatch: number): AsyncGenerator<Group[]>;
   /**
    * SQL that is true of a time after a canonical text, and of anything that is no time: the load
    * has to see that to refuse it.
    */
   isPossiblyLater(table: TableName, column: string, text: string): RawBuilder<SqlBool>;
+  /** SQL that is true where two columns, such as `s.id`, have one id: 7 and '7' are two. */
+  readonly isSameId: (one: string, other: string) => RawBuilder<SqlBool>;
   /**
    * Replaces text that is not in the database's encoding with UndecodableText; the arguments are
    * those of sqlite/values.ts.

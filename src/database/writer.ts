@@ -7,6 +7,8 @@ import { AppError } from '../errors.ts';
 import type { CatalogueRows, Query } from './reader.ts';
 import type { TableName } from './contract/tables.ts';
 
+export type HeldIds = 'integers' | 'text' | 'both';
+
 /** Why a database refuses a row or a change. */
 export type RefusedKind =
   /** Another row has its primary key. */
@@ -88,6 +90,12 @@ export interface CatalogueWriter extends CatalogueRows {
   readonly leftBehind: string | null;
   /** Whether the transaction is open: a trigger may have rolled it back. */
   readonly isOpen: boolean;
+  /**
+   * Which ids a column can hold that may have both by the contract: of the other type, a database
+   * would refuse some and silently convert others.
+   * @throws AppError database-…
+   */
+  idsIn(table: TableName, column: string): Promise<HeldIds>;
   /**
    * Inserts rows into one table, or replaces those with the same keys. Continues after a refusal
    * until there are `refusalsMax`. A column that a row leaves out gets its default.

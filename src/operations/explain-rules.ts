@@ -124,7 +124,7 @@ function explainSessions(
 
 /** Each daily session once; `explained` are its dates and all others, in the same order. */
 function explainDaily(sessions: readonly Session[], explained: readonly ExplainedSession[]): ExplainedDailySession[] {
-  const datesOf = new Map<number, { readonly daily: DailyDates; readonly dates: ExplainedSession[] }>();
+  const datesOf = new Map<Session['id'], { readonly daily: DailyDates; readonly dates: ExplainedSession[] }>();
   for (const [i, { id, daily }] of sessions.entries()) {
     const date = explained[i];
     if (daily === null || date === undefined) continue;

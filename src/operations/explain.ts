@@ -7,6 +7,7 @@ import { timeOfSeconds } from '../catalogue/days.ts';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import { ALWAYS } from '../catalogue/period.ts';
 import type { Product } from '../catalogue/product.ts';
+import type { RowId } from '../catalogue/row-id.ts';
 import type { ExplainResultJson } from '../contract/results/explain.ts';
 import { openCatalogue } from '../database/open.ts';
 import { idsOfSlug, productNames, productRow, tierRows } from '../database/load/explain-rows.ts';
@@ -15,11 +16,13 @@ import { ProductLoad } from '../database/load/load-products.ts';
 import { unknownFront } from '../database/load/unknown-front.ts';
 import type { CatalogueReader } from '../database/reader.ts';
 import { checkContract } from '../database/contract/check-schema.ts';
-import { knownTables } from '../database/contract/query-builders.ts';
-import { FindingLog, type Concerns } from '../database/contract/row-checker.ts';
+import { checkedRows } from '../database/contract/query-builders.ts';
+import { FindingLog, locationOfKey, RowChecker, type Concerns } from '../database/contract/row-checker.ts';
 import { AppError, shellWord } from '../errors.ts';
 import { nearNames } from '../suggestions.ts';
 import { explainRules } from './explain-rules.ts';
+
+const FRONT = new RowChecker('fronts', ['id']);
 
 export interface ExplainOptions {
   readonly databasePath: string;
@@ -63,6 +66,7 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
     zones,
     uses: new Set<string>(),
     attachedIds,
+    codeOf,
     wantedIds: { has: () => true },
     channels: fronts.map(({ channel }) => channel),
     spoiledSessions: new Map(),
@@ -126,7 +130,8 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
     disabled: 'front-disabled',
     unreadable: 'front-unreadable',
   } as const;
-  const ofEntry = log.kept.filter(({ place }) => place === `front_products ${front?.id},${row.id}`);
+  const entryLocation = locationOfKey('front_products', [front?.id, row.id]);
+  const ofEntry = log.kept.filter(({ place }) => place === entryLocation);
   return {
     front: code,
     frontState: state,
@@ -159,7 +164,7 @@ class ConcernsLog extends FindingLog {
   readonly #taken: { readonly finding: Finding; readonly concerns: Concerns }[] = [];
 
   /** What holds a front back. */
-  holding(frontId: number | undefined): Finding[] {
+  holding(frontId: RowId | undefined): Finding[] {
     return this.#findingsOn((concerns) => frontId !== undefined && concerns.frontId === frontId);
   }
 
@@ -184,9 +189,9 @@ function plainEntry(productId: number): FrontProduct {
   return { productId, isFeatured: false, isBanner: false, isPaused: false, visible: ALWAYS };
 }
 
-async function frontIdOf(reader: CatalogueReader, code: string): Promise<number | undefined> {
-  const [row] = await reader.rows(knownTables.selectFrom('fronts').select('id').where('code', '=', code).orderBy('id'));
-  return typeof row?.[0] === 'number' ? row[0] : undefined;
+async function frontIdOf(reader: CatalogueReader, code: string): Promise<RowId | undefined> {
+  const [row] = await reader.rows(checkedRows(FRONT).where('code', '=', code));
+  return row === undefined ? undefined : FRONT.valueOf(row, 'id');
 }
 
 function unreadableProduct(slug: string, { place, message, hint }: Finding, path: string): AppError {

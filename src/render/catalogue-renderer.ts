@@ -5,12 +5,13 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Front } from '../catalogue/front.ts';
 import type { Instant } from '../catalogue/instant.ts';
 import type { Product } from '../catalogue/product.ts';
+import type { RowId } from '../catalogue/row-id.ts';
 import type { Names } from '../catalogue/texts.ts';
 import { encodeTaxonomy, type EncodedTaxonomy } from './facets.ts';
 import type { RenderedCatalogue } from './front-cards.ts';
 import { groupByProfile, ListingProfiles } from './front-profiles.ts';
 import { InitialStates } from './initial-states.ts';
-import { ProductRenderer } from './product-renderer.ts';
+import { ProductRenderer, type FrontWithTerms } from './product-renderer.ts';
 import { RenderedProductsBuilder, type Sha256 } from './rendered-products.ts';
 
 export class CatalogueRenderer {
@@ -19,7 +20,7 @@ export class CatalogueRenderer {
   readonly #now: Instant;
   readonly #profileIndexOf: (front: Front) => number;
   readonly #listingProfiles: ListingProfiles;
-  readonly #profileOfFrontId: ReadonlyMap<number, number>;
+  readonly #frontNumbers: ReadonlyMap<RowId, number>;
   readonly #builder: RenderedProductsBuilder;
   readonly #products: ProductRenderer;
   readonly #badSessions = new Map<number, Product>();
@@ -33,7 +34,7 @@ export class CatalogueRenderer {
     this.#now = now;
     this.#profileIndexOf = profileIndexOf;
     this.#listingProfiles = new ListingProfiles(fronts, profileIndexOf, productNumbers);
-    this.#profileOfFrontId = new Map(fronts.map((front) => [front.id, profileIndexOf(front)]));
+    this.#frontNumbers = new Map(fronts.map(({ id }, number) => [id, number]));
     this.#builder = new RenderedProductsBuilder(sha256, profiles.length);
     this.#products = new ProductRenderer(profiles, { taxonomy, texts }, this.#builder, until, now);
   }
@@ -44,7 +45,7 @@ export class CatalogueRenderer {
       const hasBadTerms = [...product.terms.values()].some(({ bad }) => bad.size > 0);
       if (product.badSessions.length > 0 || hasBadTerms) this.#badSessions.set(product.id, product);
       const profileIndexes = this.#listingProfiles.of(product.id);
-      if (profileIndexes.length > 0) this.#products.render(product, profileIndexes, this.#profilesOfTerms(product));
+      if (profileIndexes.length > 0) this.#products.render(product, profileIndexes, this.#frontsWithTerms(product));
     }
   }
 
@@ -69,18 +70,21 @@ export class CatalogueRenderer {
       bad: { products: badProducts, sessions: this.#badSessions },
       initialStates: new InitialStates(products, this.#catalogue.productNumbers, this.#now),
       profileIndexOf: this.#profileIndexOf,
+      frontNumberOf: ({ id }) => this.#frontNumbers.get(id) ?? -1,
       until: this.#until,
       freeBuffers: [],
     };
   }
 
-  /** By front id, the profiles of the fronts that have terms of their own for a product. */
-  #profilesOfTerms({ terms }: Product): ReadonlyMap<number, number> {
-    const profiles = new Map<number, number>();
-    for (const frontId of terms.keys()) {
-      const profileIndex = this.#profileOfFrontId.get(frontId);
-      if (profileIndex !== undefined) profiles.set(frontId, profileIndex);
+  /** The fronts that have terms of their own for a product. */
+  #frontsWithTerms({ terms }: Product): readonly FrontWithTerms[] {
+    const fronts: FrontWithTerms[] = [];
+    for (const [id, own] of terms) {
+      const number = this.#frontNumbers.get(id);
+      const front = number === undefined ? undefined : this.#catalogue.fronts[number];
+      if (number !== undefined && front !== undefined)
+        fronts.push({ number, profileIndex: this.#profileIndexOf(front), terms: own });
     }
-    return profiles;
+    return fronts;
   }
 }

@@ -39,6 +39,8 @@ export interface RenderedCatalogue {
   readonly bad: BadRows;
   /** Where a front's profile stands among the timelines of `products`. */
   readonly profileIndexOf: (front: Front) => number;
+  /** Its number in `ownFronts` of `products`. */
+  readonly frontNumberOf: (front: Front) => number;
   /** The end of the horizon. */
   readonly until: Instant;
   /** Buffers of finished documents, for reuse. */
@@ -67,6 +69,7 @@ const NO_GROUPS = Uint8Array.of(OPENING_BRACKET, CLOSING_BRACKET);
 export class FrontCards implements CardSource {
   readonly length: number;
   readonly #front: Front;
+  readonly #frontNumber: number;
   readonly #products: RenderedProducts;
   /**
    * By the group's position in the taxonomy: its rank in the front's order; -1 if the front does
@@ -95,6 +98,7 @@ export class FrontCards implements CardSource {
     const { length, numbers } = front.products;
     this.length = length;
     this.#front = front;
+    this.#frontNumber = rendered.frontNumberOf(front);
     this.#products = products;
     this.#rankOfGroup = new Int32Array(taxonomy.groups.length).fill(-1);
     for (const [rank, group] of front.groups.entries()) this.#rankOfGroup[group] = rank;
@@ -282,9 +286,9 @@ export class FrontCards implements CardSource {
    * of it.
    */
   #useOwnTimeline(position: number, product: number, now: Instant): void {
-    const { ownStarts, ownFrontIds, ownTimelines, stateFroms, stateVariants } = this.#products;
+    const { ownStarts, ownFronts, ownTimelines, stateFroms, stateVariants } = this.#products;
     for (let own = ownStarts[product] ?? 0; own < (ownStarts[product + 1] ?? 0); own++) {
-      if (ownFrontIds[own] !== this.#front.id) continue;
+      if (ownFronts[own] !== this.#frontNumber) continue;
       const state = stateAt(stateFroms, ownTimelines[own] ?? NO_TIMELINE, now);
       this.#firstStateAt[position] = state;
       this.#firstVariantAt[position] = stateVariants[state] ?? 0;

@@ -4,6 +4,7 @@
 import type { Front } from '../catalogue/front.ts';
 import type { DropReason } from '../catalogue/offer.ts';
 import type { Product } from '../catalogue/product.ts';
+import type { RowId } from '../catalogue/row-id.ts';
 import { badSessionsOn } from '../catalogue/selling.ts';
 
 /** The products of a catalogue that are left out or lack sessions, by id. */
@@ -29,7 +30,7 @@ export interface LeftOutRow {
   /** The id of the product. */
   readonly product: number;
   /** The id of the session; left out for a whole product, null if it cannot be read. */
-  readonly session?: number | null;
+  readonly session?: RowId | null;
   /** The code of the first finding. */
   readonly code: string;
 }

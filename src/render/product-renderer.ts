@@ -92,6 +92,14 @@ const NO_BOUNDARY: Pick<Boundaries, 'next' | 'nextAnnounced'> = {
   nextAnnounced: Number.POSITIVE_INFINITY,
 };
 
+/** A front that has terms of its own for a product. */
+export interface FrontWithTerms {
+  /** Its place among the fronts of the catalogue. */
+  readonly number: number;
+  readonly profileIndex: number;
+  readonly terms: FrontTerms;
+}
+
 /** Renders products one by one, for all front profiles. */
 export class ProductRenderer {
   readonly #now: Instant;
@@ -130,10 +138,9 @@ export class ProductRenderer {
 
   /**
    * Renders one product for the profiles that show it, and separately for each front that has terms
-   * of its own. `frontsWithTerms` maps the ids of those fronts to their profiles. Only
-   * published products have timelines.
+   * of its own. Only published products have timelines.
    */
-  render(product: Product, profileIndexes: readonly number[], frontsWithTerms: ReadonlyMap<number, number>): void {
+  render(product: Product, profileIndexes: readonly number[], frontsWithTerms: readonly FrontWithTerms[]): void {
     const timelines = new Map<number, number>();
     const own = new Map<number, number>();
     const groupTexts = product.groups.map(({ group, sortWeight }) =>
@@ -162,11 +169,10 @@ export class ProductRenderer {
         shared.set(channel, states);
         timelines.set(index, this.#timeline(current, states, profile));
       }
-      for (const [frontId, index] of frontsWithTerms) {
-        const profile = this.#profile(index);
-        const terms = product.terms.get(frontId);
+      for (const { number, profileIndex, terms } of frontsWithTerms) {
+        const profile = this.#profile(profileIndex);
         const states = this.#poolStates(productOn(product, profile.channel, terms), terms, instants);
-        own.set(frontId, this.#timeline(current, states, profile));
+        own.set(number, this.#timeline(current, states, profile));
       }
     }
     const groups = product.groups.map(({ group }, i) => ({ group, length: groupTexts[i]?.length ?? 0 }));

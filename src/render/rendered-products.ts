@@ -41,11 +41,11 @@ export interface RenderedProducts {
   /** By profile: the timelines of the products that its fronts list. */
   readonly timelines: readonly ProfileTimelines[];
   /**
-   * By product, plus an end: where its rows in `ownFrontIds` and `ownTimelines` begin, one per
-   * front that excludes sessions of it.
+   * By product, plus an end: where its rows in `ownFronts` and `ownTimelines` begin, one per
+   * front that has terms of its own for it.
    */
   readonly ownStarts: Int32Array;
-  readonly ownFrontIds: Float64Array;
+  readonly ownFronts: Int32Array;
   readonly ownTimelines: Int32Array;
   /** By product, plus an end: where its pairs in `groupMemberships` begin. */
   readonly groupStarts: Int32Array;
@@ -118,7 +118,7 @@ export class RenderedProductsBuilder {
   /** By profile. */
   readonly #timelines: readonly { readonly products: Column<Int32Array>; readonly firstStates: Column<Int32Array> }[];
   readonly #ownStarts = new Column(Int32Array);
-  readonly #ownFrontIds = new Column(Float64Array);
+  readonly #ownFronts = new Column(Int32Array);
   readonly #ownTimelines = new Column(Int32Array);
   readonly #groupStarts = new Column(Int32Array);
   readonly #groupMemberships = new Column(Int32Array);
@@ -180,7 +180,7 @@ export class RenderedProductsBuilder {
   }
 
   /**
-   * Adds a product with the numbers of its timelines: by profile that lists it, and by front id for
+   * Adds a product with the numbers of its timelines: by profile that lists it, and by the front's number for
    * fronts that have their own.
    */
   product(
@@ -197,11 +197,11 @@ export class RenderedProductsBuilder {
       this.#timelines[profile]?.products.push(this.#ids.length - 1);
       this.#timelines[profile]?.firstStates.push(timeline);
     }
-    for (const [frontId, timeline] of own) {
-      this.#ownFrontIds.push(frontId);
+    for (const [front, timeline] of own) {
+      this.#ownFronts.push(front);
       this.#ownTimelines.push(timeline);
     }
-    this.#ownStarts.push(this.#ownFrontIds.length);
+    this.#ownStarts.push(this.#ownFronts.length);
     for (const { group, length } of groups) {
       this.#groupMemberships.push(group);
       this.#groupMemberships.push(length);
@@ -219,7 +219,7 @@ export class RenderedProductsBuilder {
         firstStates: firstStates.values,
       })),
       ownStarts: this.#ownStarts.values,
-      ownFrontIds: this.#ownFrontIds.values,
+      ownFronts: this.#ownFronts.values,
       ownTimelines: this.#ownTimelines.values,
       groupStarts: this.#groupStarts.values,
       groupMemberships: this.#groupMemberships.values,

@@ -7,13 +7,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importRows, type ImportResult } from '../../src/database/write/import-rows.ts';
 import type { ImportSource } from '../../src/database/write/input-rows.ts';
 import { mirrorRows, type MirrorOptions, type MirrorResult } from '../../src/database/write/mirror-rows.ts';
-import { TABLE_NAMES, type TableName } from '../../src/database/contract/tables.ts';
+import { mayIdBeText, TABLE_NAMES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
 import { AppError } from '../../src/errors.ts';
 import { goodCatalogue, GOOD_ROWS } from '../support/database-rows.ts';
 import { createShape, type Shape } from '../support/postgres/copy.ts';
 import { newSchema, type OwnSchema } from '../support/postgres/own-schema.ts';
 import { IS_THOROUGH } from '../speeds.ts';
+import { richCatalogue } from '../support/fault/rich-catalogue.ts';
 import { exported } from '../support/random-mirrors.ts';
+import { withTextIds } from '../support/text-ids.ts';
 import { temporaryFolderOfFile } from '../support/trees.ts';
 
 function file(text: string, name = 'rows.ndjson'): ImportSource {
@@ -326,6 +328,73 @@ describe('native types', () => {
         'rows.ndjson:3: expected a table "tags" as in data/schema-postgres.sql, found: null value in column "own"',
       ),
     ]);
+  });
+});
+
+describe('ids that are text', () => {
+  const rows = withTextIds(richCatalogue(['alpha', 'bravo']));
+  const feed = rows.map(({ table, row }) => line(table, row)).join('');
+
+  test('are refused by columns of integers, which would take digits for numbers', async () => {
+    for (const id of ['A-17', '17']) {
+      const text = line('venues', { id, name: 'Main stage', timezone: 'Europe/Berlin' });
+      for (const work of [imported, mirrored]) {
+        expect(await refusal(unchanged, () => work(unchanged, text))).toMatchObject({
+          code: 'import-row-invalid',
+          message: `rows.ndjson:1: venues.id: expected an integer, which the column holds, found "${id}"`,
+        });
+      }
+    }
+  });
+
+  test.each(['text', 'uuid'])('go into tables with ids as %s, and are mirrored without a write', async (type) => {
+    await using schema = await newSchema();
+    await createShape(schema, 'native-text');
+    const uuidOf = (id: string | number): string =>
+      `00000000-0000-4000-8000-${String(id).replace('no. ', '').padStart(12, '0')}`;
+    const text =
+      type === 'text'
+        ? feed
+        : withTextIds(rows, uuidOf)
+            .map(({ table, row }) => line(table, row))
+            .join('');
+    if (type === 'uuid') {
+      const changes = TABLE_NAMES.flatMap((table) =>
+        Object.keys(TABLES[table]).flatMap((name) =>
+          mayIdBeText(table, name) ? [`ALTER TABLE ${table} ALTER ${name} TYPE uuid USING NULL;`] : [],
+        ),
+      );
+      await schema.client.query(changes.join('\n'));
+    }
+    await imported(schema, text);
+    const before = await exported(schema.url);
+    expect(before).toContain(`{"table":"venues","row":{"id":"${type === 'text' ? 'no. 1001' : uuidOf(1001)}",`);
+    await imported(schema, text, true).catch((error: unknown) =>
+      expect(error).toMatchObject({ code: 'import-row-refused' }),
+    );
+    const { tables } = await mirrored(schema, text.replaceAll('"available":5', '"available":6'));
+    expect(tables['sessions']).toEqual({ inserted: 0, updated: 12, deleted: 0, unchanged: 0 });
+    expect(tables['venues']).toEqual({ inserted: 0, updated: 0, deleted: 0, unchanged: 2 });
+    await mirrored(schema, text);
+    expect(await exported(schema.url)).toBe(before);
+    expect(await refusal(schema, () => imported(schema, venue(7)))).toMatchObject({
+      message: 'rows.ndjson:1: venues.id: expected text, which the column holds, found 7',
+    });
+  });
+
+  test('are uuids, or refused with their line', async () => {
+    await using schema = await newSchema();
+    await createShape(schema, 'native-text');
+    await schema.client.query(
+      'ALTER TABLE venues ALTER id TYPE uuid USING NULL; ALTER TABLE sessions ALTER venue_id TYPE uuid USING NULL',
+    );
+    const text = line('venues', { id: 'A-17', name: 'Main stage', timezone: 'Europe/Berlin' });
+    expect(await refusal(schema, () => imported(schema, text))).toMatchObject({
+      code: 'import-row-refused',
+      message: expect.stringMatching(
+        /^rows\.ndjson:1: expected a row whose values the columns of "venues" hold, found: /,
+      ),
+    });
   });
 });
 

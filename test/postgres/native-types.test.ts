@@ -5,10 +5,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findingLine, type Finding } from '../../src/findings.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { knownTables } from '../../src/database/contract/query-builders.ts';
-import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
+import { mayIdBeText, TABLE_NAMES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
 import type { Column } from '../../src/database/contract/columns.ts';
 import { loadedCatalogue } from '../support/loaded-catalogue.ts';
 import { findingsOf } from '../support/database-rows.ts';
+import { builtInMemory } from '../support/postgres/memory-tree.ts';
 import { newSchema } from '../support/postgres/own-schema.ts';
 import { Overlay } from '../support/postgres/overlay.ts';
 import { instant } from '../support/trees.ts';
@@ -21,6 +22,7 @@ afterEach(() => overlay.clear());
 afterAll(() => overlay[Symbol.asyncDispose]());
 
 const NOW = instant('2026-05-01T09:00:00Z');
+const NUMBERS_LIKE_VENUES = 'smallint, integer, bigint or numeric, like venues.id';
 
 /** What a build finds. */
 async function foundByLoad(): Promise<readonly Finding[]> {
@@ -102,6 +104,29 @@ describe('taken', () => {
     expect((await foundByLoad()).map(findingLine)).toEqual(found.map(findingLine));
   });
 
+  test.each([
+    ['uuid', (column: string) => `('00000000-0000-4000-8000-' || lpad(t.${column}::text, 12, '0'))::uuid`],
+    ['text', (column: string) => `'no. ' || t.${column}`],
+    ['char', (column: string) => `t.${column}::text::char(20)`],
+    // They are compared as text.
+    ['both', (column: string) => `md5(t.${column}::text)::uuid${column === 'id' ? '' : '::text'}`],
+  ])('ids as %s, which nothing publishes', async (_, sqlOf) => {
+    const built = async () => {
+      await using reader = await openCatalogue(overlay.url);
+      return await builtInMemory(reader, NOW);
+    };
+    const before = await built();
+    const tables = TABLE_NAMES.map(
+      (table) => [table, Object.keys(TABLES[table]).filter((name) => mayIdBeText(table, name))] as const,
+    );
+    for (const [table, columns] of tables)
+      if (columns.length > 0)
+        await overlay.replace(table, Object.fromEntries(columns.map((name) => [name, sqlOf(name)])));
+    expect((await findingsOf(overlay.url)).filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(await built()).toEqual(before);
+    expect(before.files.size).toBeGreaterThan(4);
+  });
+
   test('tables of other kinds: materialized, partitioned, inherited, generated columns, without any key', async () => {
     const { client } = overlay;
     await overlay.replace('sessions', {});
@@ -177,11 +202,17 @@ describe('refused by the type', () => {
     );
   });
 
-  test('a uuid is an id for nobody, and the hint says what is', async () => {
-    await overlay.replace('venues', { id: "'f81d4fae-7dec-11d0-a765-00a0c91e6bf6'::uuid" });
+  test.each([
+    ['venues', { id: 't.id::text' }, 'text, character varying or uuid, like venues.id', 'venue_id::text'],
+    ['sessions', { venue_id: 'gen_random_uuid()' }, NUMBERS_LIKE_VENUES, 'venue_id::numeric::bigint'],
+  ] as const)('ids of one type that rows refer to as another, by %s', async (table, columns, expected, hint) => {
+    await overlay.replace(table, columns);
     const [finding] = await findingsOf(overlay.url);
-    expect(finding?.message).toMatch(/found uuid$/);
-    expect(finding?.hint).toContain('; other ids, and those beyond 2^53, take numbers in a table of their own');
+    const found = table === 'venues' ? 'integer' : 'uuid';
+    expect(findingLine(finding ?? fail())).toBe(
+      `error column-type-wrong sessions.venue_id: expected sessions.venue_id to be ${expected}, found ${found}`,
+    );
+    expect(finding?.hint).toContain(hint);
   });
 
   test('a type of somebody’s that is only called like one of the server’s is not taken for it', async () => {

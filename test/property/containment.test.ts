@@ -177,7 +177,7 @@ test('law 7: what errors take out is what the table says, at every instant of th
           const lacking = sessions.filter(
             ({ product }) => !leftOut.has(product) && own.some(({ row }) => row['product_id'] === product),
           );
-          const idsOf = (ids: readonly (number | null | undefined)[]): string[] => ids.map(String).sort();
+          const idsOf = (ids: readonly (string | number | null | undefined)[]): string[] => ids.map(String).sort();
           expect(idsOf(found.flatMap(({ session }) => (session === undefined ? [] : [session]))), code).toEqual(
             idsOf(lacking.map(({ id }) => id)),
           );

@@ -1,5 +1,5 @@
-// Catalogue databases of our schema, filled with given rows. The schema is run once, and copied
-// from then on: a third of the time.
+// Catalogue databases of our schema, or of one like it that takes what ours does not, filled with
+// given rows. A schema is run once, and copied from then on: a third of the time.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -11,26 +11,51 @@ export interface CatalogueRow {
 
 const SCHEMA = readFileSync(new URL('../../data/schema.sql', import.meta.url), 'utf8');
 
-let emptyCatalogue: Buffer | undefined;
+/** The same for ids that are text, products without slugs and price tiers without ids. */
+const THEIR_SCHEMA = SCHEMA.replaceAll(
+  /(CREATE TABLE (?:fronts|venues|images|sessions) \(\n  id) INTEGER/g,
+  '$1 ANY NOT NULL',
+)
+  .replaceAll(/(\n  (?:front|venue|image|session)_id) INTEGER/g, '$1 ANY')
+  .replace(/(CREATE TABLE products \([^;]*?slug TEXT) NOT NULL/, '$1')
+  .replace(/(CREATE TABLE price_tiers \(\n  id INTEGER) PRIMARY KEY/, '$1 UNIQUE');
+
+const emptyCatalogues = new Map<string, Buffer>();
 
 /**
  * A new, empty catalogue at `path` (`:memory:` too), made by data/schema.sql. The caller closes it.
  */
-export function createCatalogue(path: string): Database.Database {
-  if (path === ':memory:') return withSchema(path);
-  if (emptyCatalogue === undefined) {
-    withSchema(path).close();
-    emptyCatalogue = readFileSync(path);
-  } else writeFileSync(path, emptyCatalogue, { flag: 'wx' });
+export function createCatalogue(path: string, schema = SCHEMA): Database.Database {
+  if (path === ':memory:') return withSchema(path, schema);
+  const empty = emptyCatalogues.get(schema);
+  if (empty === undefined) {
+    withSchema(path, schema).close();
+    emptyCatalogues.set(schema, readFileSync(path));
+  } else writeFileSync(path, empty, { flag: 'wx' });
   const database = new Database(path);
   // A test's own files need not survive a loss of power.
   database.pragma('synchronous = OFF');
   return database;
 }
 
-function withSchema(path: string): Database.Database {
+/** One that takes these rows. */
+export function createCatalogueFor(path: string, rows: readonly CatalogueRow[]): Database.Database {
+  return createCatalogue(path, rows.every(isOurs) ? SCHEMA : THEIR_SCHEMA);
+}
+
+/** Whether a table of data/schema.sql takes a row. */
+export function isOurs({ table, row }: CatalogueRow): boolean {
+  if (table === 'products' && row['slug'] === null) return false;
+  if (table === 'price_tiers' && row['id'] === null) return false;
+  return (
+    table === 'texts' ||
+    Object.entries(row).every(([name, value]) => !/^(.*_)?id$/.test(name) || typeof value !== 'string')
+  );
+}
+
+function withSchema(path: string, schema: string): Database.Database {
   const database = new Database(path);
-  database.exec(SCHEMA);
+  database.exec(schema);
   return database;
 }
 

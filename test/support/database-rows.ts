@@ -119,6 +119,9 @@ export const GOOD_ROWS: Readonly<Record<TableName, Row>> = {
 
 const BLOB = Buffer.from('blob');
 const id = [null, 'x', 1.5];
+const badIds = ['', 1.5, 'a\0', 'x'.repeat(201), '\ufffd', BLOB];
+/** Of ids that may be text. */
+const rowId = [null, ...badIds];
 const integer = [null, 'x', 1.5];
 const boolean = [null, 2, -1, 'x'];
 const text = [null, BLOB];
@@ -145,7 +148,7 @@ export const BAD_VALUES: {
   readonly [T in TableName]: Readonly<Record<keyof (typeof TABLES)[T], readonly Value[]>>;
 } = {
   fronts: {
-    id,
+    id: rowId,
     code: [null, '', '.a', 'a..b', 'Moscow', 'a b', 'a/b', 'é', 'a'.repeat(64), 'a\0'],
     name: text,
     timezone: text,
@@ -160,7 +163,7 @@ export const BAD_VALUES: {
   },
   front_keys: {
     keyid: [null, '', 'a b', 'a/b', 'ключ', 'a'.repeat(129), 'a\0'],
-    front_id: id,
+    front_id: rowId,
     alg: [null, 'rsa', 'ED25519'],
     public_key: maybeText,
     secret_ref: maybeText,
@@ -168,9 +171,9 @@ export const BAD_VALUES: {
     not_after: badInstants,
     revoked_at: badInstants,
   },
-  venues: { id, name: text, timezone: maybeText, city: maybeText },
+  venues: { id: rowId, name: text, timezone: maybeText, city: maybeText },
   images: {
-    id,
+    id: rowId,
     url: [null, '', 'http://img.example/1.jpg', 'https://', 'HTTPS://img.example/1.jpg', ' https://img.example'],
     alt_text: maybeText,
     copyright: maybeText,
@@ -185,11 +188,11 @@ export const BAD_VALUES: {
     pushka: boolean,
     paused: boolean,
     paused_until: badInstants,
-    image_id: ['x', 1.5],
+    image_id: badIds,
     status: [null, 'Published', 'deleted'],
   },
   front_products: {
-    front_id: id,
+    front_id: rowId,
     product_id: id,
     featured: boolean,
     banner: boolean,
@@ -199,9 +202,9 @@ export const BAD_VALUES: {
     visible_until: badInstants,
   },
   sessions: {
-    id,
+    id: rowId,
     product_id: id,
-    venue_id: id,
+    venue_id: rowId,
     starts_at: badInstants,
     starts_local: badWallTimes,
     ends_at: badInstants,
@@ -219,12 +222,12 @@ export const BAD_VALUES: {
     paused: boolean,
     available: ['x', 1.5],
   },
-  front_session_exclusions: { front_id: id, session_id: id },
-  front_allocations: { front_id: id, session_id: id, available: integer },
+  front_session_exclusions: { front_id: rowId, session_id: rowId },
+  front_allocations: { front_id: rowId, session_id: rowId, available: integer },
   price_tiers: {
     id,
     product_id: id,
-    session_id: ['x', 1.5],
+    session_id: badIds,
     name: text,
     channels: ['', ' ', 'own  city', ' own', 'own ', 'own,city', 'é', 'own\0', BLOB],
     kind: [null, 'Ticket', 'seat'],
@@ -237,10 +240,10 @@ export const BAD_VALUES: {
     valid_until: badInstants,
   },
   categories: { id, slug, name_singular: text, name_plural: maybeText },
-  front_categories: { front_id: id, category_id: id, sort_weight: integer },
+  front_categories: { front_id: rowId, category_id: id, sort_weight: integer },
   product_categories: { product_id: id, category_id: id },
   groups: { id, slug, name: text, card_type: [...integer, -1] },
-  front_groups: { front_id: id, group_id: id, sort_weight: integer },
+  front_groups: { front_id: rowId, group_id: id, sort_weight: integer },
   product_groups: { product_id: id, group_id: id, sort_weight: integer },
   tags: { id, slug, name: text, sort_weight: integer },
   product_tags: { product_id: id, tag_id: id },

@@ -11,7 +11,7 @@ import type { BuildResult } from '../../src/operations/publish-release.ts';
 import { parseInstant, type Instant } from '../../src/catalogue/instant.ts';
 import type { KeyRingSettings } from '../../src/release/publish/next-key-ring.ts';
 import type { Pointer } from '../../src/contract/pointer.ts';
-import { createCatalogue, insertRows } from './catalogue.ts';
+import { createCatalogueFor, insertRows } from './catalogue.ts';
 
 /** Rows of the catalogue's tables, as `import` takes them. */
 export type Rows = Parameters<typeof insertRows>[1];
@@ -32,8 +32,9 @@ export function temporaryFolderOfFile(): string {
 
 /** A catalogue database with these rows. */
 export function catalogueAt(path: string, rows: Rows): string {
-  const database = createCatalogue(path);
-  insertRows(database, rows);
+  const all = [...rows];
+  const database = createCatalogueFor(path, all);
+  insertRows(database, all);
   database.close();
   return path;
 }

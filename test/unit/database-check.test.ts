@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findingLine } from '../../src/findings.ts';
 import { checkContract, examineContract } from '../../src/database/contract/check-schema.ts';
 import { openCatalogue } from '../../src/database/open.ts';
-import { TABLE_NAMES, TABLE_RULES, type TableName } from '../../src/database/contract/tables.ts';
+import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
 import { AppError } from '../../src/errors.ts';
 import { heldCodes } from '../../src/database/load/load-catalogue.ts';
 import { loadedCatalogue } from '../support/loaded-catalogue.ts';
@@ -599,11 +599,11 @@ describe('a contract that is broken', () => {
     database.exec(`ALTER TABLE price_tiers RENAME TO tariff; ALTER TABLE tariff ADD COLUMN price REAL;
       CREATE VIEW price_tiers AS SELECT id, product_id, session_id, name, kind, is_public, in_price_from,
         price AS amount_minor, currency, available, valid_from, valid_until FROM tariff;
-      DROP TABLE venues; CREATE TABLE venues (id TEXT, name TEXT, timezone TEXT, city INT);
-      ALTER TABLE products DROP COLUMN image_id; ALTER TABLE products ADD COLUMN image_id "TEXT\n; DROP"`);
+      DROP TABLE venues; CREATE TABLE venues (id REAL, name TEXT, timezone TEXT, city INT);
+      ALTER TABLE products DROP COLUMN image_id; ALTER TABLE products ADD COLUMN image_id "BLOB\n; DROP"`);
     database.close();
     const ids = (name: string): string =>
-      `from digits: iif(${name} = CAST(${name} AS INTEGER), CAST(${name} AS INTEGER), ${name}); other ids, and those beyond 2^53, take numbers in a table of their own (data/own-schema.md, Ids)`;
+      `from digits: iif(${name} = CAST(${name} AS INTEGER), CAST(${name} AS INTEGER), ${name}); other ids, and those beyond 2^53, become text, alike wherever they stand: CAST(${name} AS TEXT), of a BLOB lower(hex(${name})) (data/own-schema.md, Ids)`;
     await using reader = await openCatalogue(spoiled);
     const { problems } = await examineContract(reader);
     expect(problems.map(({ location, hint }) => [location, hint])).toEqual([
@@ -617,14 +617,47 @@ describe('a contract that is broken', () => {
     ]);
   });
 
-  test('an id that is text has a hint that says what takes its place', async () => {
+  test('a published id that is text has a hint that says what takes its place', async () => {
     const spoiled = join(temporaryFolder(), 'spoiled.sqlite');
     await bare.backup(spoiled);
     const database = new Database(spoiled);
-    database.exec("UPDATE venues SET id = 'b7c1'; UPDATE sessions SET venue_id = 'b7c1'");
+    database.exec("UPDATE tags SET id = 'b7c1'; UPDATE product_tags SET tag_id = 'b7c1'");
     database.close();
     const hints = (await findingsOf(spoiled)).filter(({ code }) => code === 'value-invalid').map(({ hint }) => hint);
-    expect(hints).toEqual([1, 2].map(() => expect.stringContaining('; other ids, ')));
+    expect(hints).toEqual(
+      [1, 2].map(() => expect.stringContaining('; other ids, and those beyond 2^53, take numbers')),
+    );
+  });
+
+  test('an id that is neither an integer nor text becomes text by its hint', async () => {
+    const spoiled = join(temporaryFolder(), 'spoiled.sqlite');
+    await bare.backup(spoiled);
+    const database = new Database(spoiled);
+    database.exec("UPDATE venues SET id = x'0aff'; UPDATE sessions SET id = 9007199254740993, venue_id = x'0aff'");
+    for (const table of ['front_session_exclusions', 'front_allocations', 'price_tiers'])
+      database.exec(`UPDATE ${table} SET session_id = 9007199254740993`);
+    const findings = await findingsOf(spoiled);
+    const hints = new Map(findings.map(({ place, column, hint }) => [`${place.split(' ')[0]}.${column}`, hint ?? '']));
+    expect(findings.filter(({ code }) => code !== 'value-invalid')).toEqual([]);
+    for (const table of [
+      'venues',
+      'sessions',
+      'front_session_exclusions',
+      'front_allocations',
+      'price_tiers',
+    ] as const) {
+      const cells = Object.keys(TABLES[table]).map((column) => {
+        const [, asText = column, asHex = ''] =
+          /: (CAST\(\w+ AS TEXT\)), of a BLOB (lower\(hex\(\w+\)\)) \(/.exec(hints.get(`${table}.${column}`) ?? '') ??
+          [];
+        return `${table === 'venues' || column === 'venue_id' ? asHex || column : asText} AS ${column}`;
+      });
+      database.exec(`ALTER TABLE ${table} RENAME TO theirs_${table};
+        CREATE VIEW ${table} AS SELECT ${cells.join(', ')} FROM theirs_${table}`);
+    }
+    database.close();
+    expect(hints.size).toBe(6);
+    expect((await findingsOf(spoiled)).filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
   test('stops every other command at its first problem', async () => {

@@ -803,7 +803,7 @@ describe('a line that is not a row', () => {
     [
       '{"table":"venues","row":{"id":1152735103331642317,"name":"x","timezone":"UTC"}}',
       'import-row-invalid',
-      'venues.id: expected an integer, found 1152735103331642317, which is beyond -9007199254740991 to 9007199254740991',
+      'venues.id: expected an integer, or text of 1 to 200 characters, found 1152735103331642317, which is beyond -9007199254740991 to 9007199254740991',
     ],
     [venue(1, { name: 5 }), 'import-row-invalid', 'venues.name: expected text of at most 65536 characters, found 5'],
     [
@@ -811,13 +811,13 @@ describe('a line that is not a row', () => {
       'import-row-invalid',
       'venues.name: expected text of at most 65536 characters, found true',
     ],
-    [venue(1.5), 'import-row-invalid', 'venues.id: expected an integer, found 1.5'],
+    [venue(1.5), 'import-row-invalid', 'venues.id: expected an integer, or text of 1 to 200 characters, found 1.5'],
     ...[undefined, null].map((id): [string, string, string] => [
       line('price_tiers', { ...GOOD_ROWS.price_tiers, id }),
       'import-row-invalid',
       `price_tiers.id: expected an integer, found ${id === null ? 'NULL' : 'no such member'}`,
     ]),
-    [venue(2 ** 53), 'import-row-invalid', 'venues.id: expected an integer, found 9007199254740992'],
+    [venue(2 ** 53), 'import-row-invalid', 'found 9007199254740992, which is beyond'],
     [line('tags', { id: 1, slug: 'x', name: 'X', sort_weight: null }), 'import-row-invalid', 'tags.sort_weight: '],
     [
       '{"table":"venues","row":{"id":1,"id":2,"name":"A","timezone":"UTC"}}',
@@ -884,7 +884,7 @@ describe('a line that is not a row', () => {
     const error = await refusalOf(newPath(), [file(text)]);
     expect(error.code).toBe('import-row-invalid');
     expect([error.message, ...error.details]).toEqual([
-      'rows.ndjson:2: venues.id: expected an integer, found "x"',
+      'rows.ndjson:2: venues.id: expected an integer, which the column holds, found "x"',
       'rows.ndjson:2: venues.name: expected text of at most 65536 characters, found NULL',
       'rows.ndjson:4: expected an object {"table":…,"row":{…}}, found no table',
       expect.stringMatching(/^rows\.ndjson:5: expected a new key, found venues 1 /),

@@ -122,10 +122,15 @@ test('ids beyond what a number holds are told apart, digit by digit', async () =
     );
   });
   for (const id of ids) {
-    for (const table of ['venues', 'products', 'sessions', 'price_tiers']) {
+    for (const [table, more] of [
+      ['venues', ', or text of 1 to 200 characters'],
+      ['products', ''],
+      ['sessions', ', or text of 1 to 200 characters'],
+      ['price_tiers', ', or NULL'],
+    ] as const) {
       const found = findings.find(({ place }) => place === `${table} ${id}`);
       expect(found?.message, `${table} ${id}`).toBe(
-        `id: expected an integer${table === 'price_tiers' ? ', or NULL' : ''}, found ${id}, which is beyond -9007199254740991 to 9007199254740991`,
+        `id: expected an integer${more}, found ${id}, which is beyond -9007199254740991 to 9007199254740991`,
       );
       expect(found?.hint).toMatch(/those beyond 2\^53, .* \(data\/own-schema\.md, Ids\)$/);
     }

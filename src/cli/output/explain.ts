@@ -160,7 +160,7 @@ function ruleLines(
 }
 
 /** The sessions to which these belong: the dates of a daily one are one. */
-function idsOf(sessions: readonly ExplainedSession[]): ReadonlySet<number> {
+function idsOf(sessions: readonly ExplainedSession[]): ReadonlySet<ExplainedSession['session']> {
   return new Set(sessions.map(({ session }) => session));
 }
 
@@ -184,7 +184,7 @@ function sessionLines({ sessions, dailySessions }: ExplainedRules, units: FrontU
 
 /** The first date of each daily session, and all others. */
 function firstDates(sessions: readonly ExplainedSession[]): readonly ExplainedSession[] {
-  const ids = new Set<number>();
+  const ids = new Set<ExplainedSession['session']>();
   return sessions.filter(({ session }) => !ids.has(session) && ids.add(session));
 }
 

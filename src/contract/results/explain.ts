@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { DROP_REASONS } from '../../catalogue/offer.ts';
 import { productCardSchema } from '../documents.ts';
-import { count, frontCode, instantText } from '../primitives.ts';
+import { count, frontCode, instantText, rowId } from '../primitives.ts';
 import { findingSchema } from './parts.ts';
 
 const dropReason = z.enum(DROP_REASONS);
@@ -22,7 +22,7 @@ const refusal = z.enum([
 const days = z.array(z.enum(['today', 'tomorrow', 'weekend']));
 
 const sessionSchema = z.strictObject({
-  session: z.int(),
+  session: rowId,
   /** The venue's wall time, as documents print it. */
   start: z.string(),
   venue: z.string(),
@@ -51,7 +51,7 @@ const sessionSchema = z.strictObject({
 
 /** Each daily session once, with the dates of `sessions` that matter now. */
 const dailySessionSchema = z.strictObject({
-  session: z.int(),
+  session: rowId,
   /** The opening on its first date, and the closing on its last: `2026-05-01T10:00:00`, in its zone. */
   opens: z.string(),
   closes: z.string(),
@@ -69,7 +69,7 @@ const tierSchema = z.strictObject({
   tier: z.int().nullable(),
   name: z.string(),
   /** null for a default, which applies to all sessions without ticket tiers of their own. */
-  session: z.int().nullable(),
+  session: rowId.nullable(),
   amountMinor: count,
   currency: z.string(),
   available: z.int().nullable(),

@@ -6,6 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Zone } from '../../catalogue/calendar.ts';
 import type { Instant } from '../../catalogue/instant.ts';
+import type { RowId } from '../../catalogue/row-id.ts';
 import type { Finding } from '../../findings.ts';
 import { examineContract } from '../contract/check-schema.ts';
 import { danglingIds } from '../contract/dangling-ids.ts';
@@ -53,7 +54,7 @@ export async function* checkCatalogue(reader: CatalogueReader, options: CheckOpt
     }
   }
   const zones = new Zones();
-  const zoneOf = readable.has('venues') ? await zonesOfVenues(reader, zones) : new Map<number, null>();
+  const zoneOf = readable.has('venues') ? await zonesOfVenues(reader, zones) : new Map<RowId, null>();
   const context = { reader, readable, shown, zones, zoneOf, ...options };
   for (const { needs, unspoiled, findings } of RULES) {
     if (needs.every((table) => readable.has(table)) && !unspoiled.some((name) => spoiled.has(name)))
@@ -147,9 +148,9 @@ async function* repeatedValues(reader: CatalogueReader, table: TableName, column
 
 const VENUE = new RowChecker('venues', ['id', 'timezone']);
 
-async function zonesOfVenues(reader: CatalogueReader, zones: Zones): Promise<ReadonlyMap<number, Zone | null>> {
+async function zonesOfVenues(reader: CatalogueReader, zones: Zones): Promise<ReadonlyMap<RowId, Zone | null>> {
   const venues = (await reader.rows(checkedRows(VENUE))).filter((row) => VENUE.accepts(row));
-  const zoneOf = new Map<number, Zone | null>();
+  const zoneOf = new Map<RowId, Zone | null>();
   for (const [id, timezone] of venues) {
     const zone = timezone === null ? null : zones.get(timezone);
     if (timezone === null || zone !== null) zoneOf.set(id, zone);

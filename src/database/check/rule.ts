@@ -4,6 +4,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Zone } from '../../catalogue/calendar.ts';
 import type { Instant } from '../../catalogue/instant.ts';
+import type { RowId } from '../../catalogue/row-id.ts';
 import type { Finding } from '../../findings.ts';
 import { checkedRows } from '../contract/query-builders.ts';
 import type { ColumnsOf, RowChecker, RowOf } from '../contract/row-checker.ts';
@@ -20,7 +21,7 @@ export interface Context {
   readonly shown: ShownRows;
   readonly zones: Zones;
   /** The zones of venues by id, but for unknown ones; null where sessions have their own. */
-  readonly zoneOf: ReadonlyMap<number, Zone | null>;
+  readonly zoneOf: ReadonlyMap<RowId, Zone | null>;
   /** Version of the time-zone rules. */
   readonly tzdata: string;
   readonly now: Instant;

@@ -4,10 +4,12 @@
 // made in the same way.
 
 import { formatInstant, instantOf, SECONDS_PER_DAY, type Instant } from '../../catalogue/instant.ts';
+import { otherTypeOf } from '../../catalogue/row-id.ts';
 import type { Finding } from '../../findings.ts';
+import { rowId } from '../contract/columns.ts';
 import { endOfSession, type EndCells } from '../contract/row-rules.ts';
 import { anyTable } from '../contract/query-builders.ts';
-import { TABLE_NAMES, TABLE_OF_KIND, TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
+import { mayIdBeText, TABLE_NAMES, TABLE_OF_KIND, TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
 import { mayBeSold } from '../load/product-queries.ts';
 import type { CatalogueReader } from '../reader.ts';
 
@@ -88,7 +90,7 @@ class RowsShownFrom {
     const all: ('shown' | 'over' | 'hidden')[] = [];
     for (const { values } of rows) {
       const sessionId = values['session_id'];
-      const isUnsold = soldIds !== null && Number.isSafeInteger(sessionId) && !soldIds.has(sessionId);
+      const isUnsold = soldIds !== null && rowId.accepts(sessionId) && !soldIds.has(sessionId);
       if (isUnsold || !(await this.#isShown(table, values))) all.push('hidden');
       else all.push(table === 'sessions' && this.#isOver(values) ? 'over' : 'shown');
     }
@@ -97,7 +99,7 @@ class RowsShownFrom {
 
   /** Of the sessions that tiers belong to, those that may be sold. */
   async #soldIds(tiers: readonly FoundRow[]): Promise<ReadonlySet<unknown> | null> {
-    const ids = tiers.map(({ values }) => values['session_id']).filter((id) => Number.isSafeInteger(id));
+    const ids = tiers.map(({ values }) => values['session_id']).filter((id) => rowId.accepts(id));
     if (ids.length === 0 || !this.#readable.has('sessions')) return null;
     const sold = anyTable.selectFrom('sessions').select('id').where('id', 'in', ids);
     return this.#ids(sold.where(mayBeSold(this.#reader, this.#now)));
@@ -118,8 +120,10 @@ class RowsShownFrom {
     const table = Object.entries(TABLE_OF_KIND).find(([one]) => one === kind)?.[1];
     if (table === undefined) return true;
     // Another id has an error itself.
-    const number = /^\d+$/.test(String(id)) ? Number(id) : null;
-    return table === 'products' ? this.#isListed(number) : this.#isUsed(table, number);
+    const number = otherTypeOf(id);
+    if (table === 'products') return this.#isListed(number);
+    if (mayIdBeText(table, 'id') && (await this.#isUsed(table, id))) return true;
+    return number !== null && this.#isUsed(table, number);
   }
 
   /** Where the time that says it has an error, nothing is over. */
@@ -140,7 +144,8 @@ class RowsShownFrom {
 
   /** Whether a row that others refer to, such as a venue or a tag, is used by one that is shown. */
   async #isUsed(table: TableName, id: unknown): Promise<boolean> {
-    if (!Number.isSafeInteger(id) || !NEEDED.every((needed) => this.#readable.has(needed))) return true;
+    const isId = mayIdBeText(table, 'id') ? rowId.accepts(id) : Number.isSafeInteger(id);
+    if (!isId || !NEEDED.every((needed) => this.#readable.has(needed))) return true;
     let ids = this.#usedIds.get(table);
     if (ids === undefined) {
       ids = this.#readUsedIds(table);

@@ -51,11 +51,15 @@ export function addColumnsText(
   return declared.map((column) => `ALTER TABLE ${table} ADD COLUMN ${column};`).join(' ');
 }
 
-/** SQL for a table `front_keys`, into which the commands for keys write; without references. */
-export function keysTableText(kind: DatabaseKind): string {
+/**
+ * SQL for a table `front_keys`, into which the commands for keys write; without references.
+ * `frontIdType`: the declared type of the ids of fronts; '' where a view has none.
+ */
+export function keysTableText(kind: DatabaseKind, frontIdType?: string): string {
   const columns = columnsOf('front_keys').map(([name, { declared, isNullable }]) => {
     const isKey = TABLE_RULES.front_keys.key.includes(name);
-    return `${name} ${TYPES[kind][declared]}${isNullable ? '' : ' NOT NULL'}${isKey ? ' PRIMARY KEY' : ''}`;
+    const type = (name === 'front_id' ? frontIdType : undefined) ?? TYPES[kind][declared];
+    return `${name}${type === '' ? '' : ` ${type}`}${isNullable ? '' : ' NOT NULL'}${isKey ? ' PRIMARY KEY' : ''}`;
   });
   return `CREATE TABLE front_keys (${columns.join(', ')});`;
 }

@@ -75,7 +75,7 @@ export async function examineContract(
       const message = `expected a table or view "${table}"${reader.locationOfTables}, found none`;
       const orElse =
         table === 'front_keys'
-          ? `, or beside views: ${keysTableText(reader.kind)}`
+          ? `, or beside views: ${keysTableText(reader.kind, described.get('fronts')?.types.get('id'))}`
           : `, or make a view "${table}" over your own tables`;
       const hint = `create it as ${SCHEMA_FILES[reader.kind]} does${orElse}`;
       problems.push({ code: 'table-missing', table, location: table, message, hint });

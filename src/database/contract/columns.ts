@@ -4,6 +4,7 @@
 
 import { FRONT_CODE } from '../../contract/front-code.ts';
 import { parseInstant, parseWallTime } from '../../catalogue/instant.ts';
+import type { RowId } from '../../catalogue/row-id.ts';
 
 /** One column: which values it accepts, and how SQL declares it. */
 export interface Column<T> {
@@ -19,6 +20,8 @@ export interface Column<T> {
   /** All values that it accepts, where these are a few words. */
   readonly words?: readonly string[];
   readonly isFlag?: boolean;
+  /** Set where it holds ids that may be text as well as integers. */
+  readonly mayBeText?: boolean;
   /**
    * Where it holds a time: an instant, or a wall time. Databases have types of their own for these.
    */
@@ -143,10 +146,22 @@ export const locale = textual('a language tag such as de or de-AT (BCP 47)', (ta
   }
 });
 
+/** U+FFFD stands for what could not be decoded, which is no id. */
+const ID_TEXT = /^[^\0\ufffd]{1,200}$/;
+
+/** An id that nothing publishes. */
+export const rowId: Column<RowId> = {
+  ...column<RowId>(
+    'INTEGER',
+    'an integer, or text of 1 to 200 characters',
+    (id) => Number.isSafeInteger(id) || (typeof id === 'string' && ID_TEXT.test(id)),
+  ),
+  mayBeText: true,
+};
+
 /** An id of another table, as text. */
 export const idText: Column<string> = {
-  // U+FFFD stands for what could not be decoded, which is no id.
-  ...textual('an id as text of 1 to 200 characters', (id) => /^[^\0\ufffd]{1,200}$/.test(id)),
+  ...textual('an id as text of 1 to 200 characters', (id) => ID_TEXT.test(id)),
   similar: { from: 'an integer', sql: (cell) => `CAST(${cell} AS TEXT)` },
 };
 

@@ -2,13 +2,14 @@
 // them out in data/schema.sql, but not in views. The load finds those in the rows that it reads by
 // itself.
 
+import { otherTypeOf } from '../../catalogue/row-id.ts';
 import type { Finding } from '../../findings.ts';
 import type { CatalogueRows } from '../reader.ts';
-import { dangling, findingOf } from './row-checker.ts';
+import { dangling, findingOf, RowChecker } from './row-checker.ts';
 import { TABLE_RULES, type TableName } from './tables.ts';
 import { anyTable, LOCATED_TIER, wholeTable } from './query-builders.ts';
 
-type RowSource = Pick<CatalogueRows, 'batches' | 'isWhole'>;
+type RowSource = Pick<CatalogueRows, 'kind' | 'rows' | 'batches'>;
 
 /**
  * A finding for each reference of a table to a row that does not exist. Only references to tables
@@ -25,14 +26,30 @@ export async function* danglingIds(
     // EXCEPT, because for each row PostgreSQL would scan a long NOT IN, and SQLite a view in a
     // join.
     const ids = anyTable.selectFrom(parent).select(`id as ${column}`);
-    // A value that is not an integer is a finding already.
-    const isId = reader.isWhole(column);
-    const unknown = anyTable.selectFrom(table).select(column).where(isId).except(ids);
-    for await (const batch of reader.batches(query.where(isId).where(column, 'in', unknown))) {
-      for (const row of batch) yield dangling(checker.locationOf(row), column, parent, row[columns.indexOf(column)]);
+    const unknown = anyTable.selectFrom(table).select(column).except(ids);
+    const reference = new RowChecker(table, [column as never]);
+    for await (const batch of reader.batches(query.where(column, 'in', unknown))) {
+      const idOf = (row: readonly unknown[]): unknown => row[columns.indexOf(column)];
+      // A value that is no id is a finding already.
+      const rows = batch.filter((row) => reference.accepts([idOf(row)]));
+      const meant = await idsMeant(reader, parent, rows.map(idOf));
+      for (const row of rows) yield dangling(checker.locationOf(row), column, parent, idOf(row), meant);
     }
   }
   if (table === 'price_tiers' && readable.has('sessions')) yield* tiersOfOtherProducts(reader);
+}
+
+/** Of ids that no row of a table has, those that a row has in the other type. */
+async function idsMeant(reader: RowSource, table: TableName, ids: readonly unknown[]): Promise<ReadonlySet<unknown>> {
+  const others = new Set(ids.map(otherTypeOf).filter((id) => id !== null));
+  // In PostgreSQL they have one type.
+  if (others.size === 0 || reader.kind === 'postgres') return new Set();
+  const query = anyTable
+    .selectFrom(table)
+    .select('id')
+    .distinct()
+    .where('id', 'in', [...others]);
+  return new Set((await reader.rows(query)).map(([id]) => id));
 }
 
 /** Tiers whose session is another product's: the reference is to both columns. */

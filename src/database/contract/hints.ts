@@ -17,10 +17,16 @@ export interface Conversion {
 /** What to type for a column, in one line. */
 export function hintFor(kind: DatabaseKind, table: TableName, name: string, column: Column<unknown>): string {
   const texts = conversionsFor(kind, name, column).map(({ from, sql }) => (from === '' ? sql : `from ${from}: ${sql}`));
-  return [...texts, ...(isId(table, name) ? [OTHER_IDS] : [])].join('; ');
+  return [...texts, ...(isId(table, name) ? [otherIds(kind, name, column)] : [])].join('; ');
 }
 
-const OTHER_IDS = 'other ids, and those beyond 2^53, take numbers in a table of their own (data/own-schema.md, Ids)';
+function otherIds(kind: DatabaseKind, name: string, { mayBeText }: Column<unknown>): string {
+  const how =
+    mayBeText === true
+      ? `become text, alike wherever they stand: ${DIALECTS[kind].otherId(name)}`
+      : 'take numbers in a table of their own';
+  return `other ids, and those beyond 2^53, ${how} (data/own-schema.md, Ids)`;
+}
 
 /** Its SQL, each for other values. */
 export function conversionsFor(kind: DatabaseKind, name: string, column: Column<unknown>): readonly Conversion[] {
@@ -66,6 +72,8 @@ interface Dialect {
   readonly freeText: (name: string) => readonly Conversion[];
   /** A cell as text. */
   readonly text: (name: string) => string;
+  /** What makes text of an id. */
+  readonly otherId: (name: string) => string;
 }
 
 const LOCAL_START = 'the local time of the venue';
@@ -101,6 +109,7 @@ const SQLITE: Dialect = {
     { from: 'numbers, or text that is too long', sql: `substr(CAST(${name} AS TEXT), 1, ${TEXT_LENGTH_MAX})` },
   ],
   text: (name) => name,
+  otherId: (name) => `CAST(${name} AS TEXT), of a BLOB lower(hex(${name}))`,
 };
 
 /**
@@ -157,6 +166,7 @@ const POSTGRES: Dialect = {
     { from: 'a bytea', sql: `convert_from(${name}, 'UTF8')` },
   ],
   text: (name) => `${name}::text`,
+  otherId: (name) => `${name}::text, of a bytea encode(${name}, 'hex')`,
 };
 
 const DIALECTS: Readonly<Record<DatabaseKind, Dialect>> = { sqlite: SQLITE, postgres: POSTGRES };

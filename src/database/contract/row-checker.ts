@@ -2,11 +2,12 @@
 // the row's key. A finding of severity error takes out the front, product or session that it
 // concerns, and no more (law 7).
 
+import { otherTypeOf, type RowId } from '../../catalogue/row-id.ts';
 import { FINDINGS_KEPT, type Finding, type FindingCode, type Severity } from '../../findings.ts';
 import type { RowSource } from '../reader.ts';
-import type { Column, ValueOf } from './columns.ts';
+import { rowId, type Column, type ValueOf } from './columns.ts';
 import { hintFor } from './hints.ts';
-import { TABLE_RULES, TABLES, type TableName } from './tables.ts';
+import { mayIdBeText, TABLE_RULES, TABLES, type TableName } from './tables.ts';
 
 /** The values of some columns of a table, in the order of the columns. */
 export type RowOf<T extends TableName, C extends readonly (keyof (typeof TABLES)[T])[]> = {
@@ -100,23 +101,31 @@ export class RowChecker<T extends TableName, const C extends ColumnsOf<T>> {
    */
   locationOf(row: readonly unknown[], known: Known = {}): string {
     const { key, keyless } = TABLE_RULES[this.table];
-    const cellOf = (name: string): unknown => known[name] ?? row[this.columns.findIndex((column) => column === name)];
+    const cellOf = (name: string): unknown =>
+      known[name] ?? row[this.columns.findIndex((column) => column === name)] ?? null;
     const values = key.map(cellOf);
-    if (keyless === undefined || values.some((value) => value !== null))
-      return `${this.table} ${values.map(keyText).join(',')}`;
-    const cells = keyless.flatMap((name) =>
-      (cellOf(name) ?? null) === null ? [] : [`${name} ${keyText(cellOf(name))}`],
-    );
-    return `${this.table} ${cells.join(', ')}`;
+    if (keyless === undefined || values.some((value) => value !== null)) return locationOfKey(this.table, values);
+    const cells = keyless.filter((name) => cellOf(name) !== null);
+    return `${this.table} ${cells.map((name) => `${name} ${cellText(this.table, name, cellOf(name))}`).join(', ')}`;
   }
 }
 
 /** Cells of a row that are not among a checker's columns. */
 type Known = Readonly<Record<string, unknown>>;
 
-function keyText(value: unknown): string {
-  const isPlain = typeof value === 'number' || (typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value));
-  return isPlain ? String(value) : quoted(value);
+/** The same for the values of a key. */
+export function locationOfKey(table: TableName, values: readonly unknown[]): string {
+  const { key } = TABLE_RULES[table];
+  return `${table} ${values.map((value, i) => cellText(table, key[i] ?? '', value)).join(',')}`;
+}
+
+/** In quotes where it may be mistaken for something else, as '7' for 7. */
+function cellText(table: TableName, name: string, value: unknown): string {
+  if (typeof value !== 'string') return typeof value === 'number' ? String(value) : quoted(value);
+  const isId = mayIdBeText(table, name);
+  if (/^[\w.:-]{1,128}$/.test(value) && !(isId && otherTypeOf(value) !== null)) return value;
+  // Whole, so that no two ids are one.
+  return isId && rowId.accepts(value) ? JSON.stringify(value) : quoted(value);
 }
 
 /** The fraction of a second in a time. */
@@ -236,7 +245,7 @@ export function notUnique(location: string, column: string, value: unknown, othe
 /** What a finding of severity error takes out (containment.md); nothing if all are left out. */
 export interface Concerns {
   /** A front, which keeps its snapshot. */
-  readonly frontId?: number | undefined;
+  readonly frontId?: RowId | undefined;
   /** A product, on every front. */
   readonly productId?: number | undefined;
   /** The product of a session that is left out. */
@@ -249,7 +258,7 @@ export class FindingLog {
   readonly kept: Finding[] = [];
   total = 0;
   /** Fronts that are held back. */
-  readonly badFrontIds = new Set<number>();
+  readonly badFrontIds = new Set<RowId>();
   /** Products that are left out: the code of the first finding, by id. */
   readonly badProducts = new Map<number, FindingCode>();
 
@@ -283,9 +292,22 @@ export function findingOf(
   return { severity, code, place, message, ...(column === undefined ? {} : { column }) };
 }
 
-export function dangling(location: string, column: string, parent: string, id: unknown): Finding {
-  const isPlain = id === null || typeof id === 'number' || (typeof id === 'string' && id.length <= CHARACTERS_SHOWN);
-  const found = isPlain ? String(id) : foundText(id);
-  const message = `${column}: expected the id of a row of ${parent}, found ${found}`;
-  return findingOf('error', 'dangling-id', location, message, column);
+/**
+ * A reference to a row that does not exist. `known`: ids of the parent, to say that one of the other
+ * type is meant.
+ */
+export function dangling(
+  location: string,
+  column: string,
+  parent: string,
+  id: unknown,
+  known?: { has(id: RowId): boolean },
+): Finding {
+  const message = `${column}: expected the id of a row of ${parent}, found ${foundText(id)}`;
+  const finding = findingOf('error', 'dangling-id', location, message, column);
+  const meant = otherTypeOf(id);
+  const isNumber = typeof meant === 'number';
+  if (meant === null || !(known?.has(meant) ?? isNumber)) return finding;
+  const hint = `where it is the ${isNumber ? 'number' : 'text'} ${meant}: CAST(${column} AS ${isNumber ? 'INTEGER' : 'TEXT'})`;
+  return { ...finding, hint };
 }

@@ -22,6 +22,7 @@ import {
   name,
   nullable,
   oneOf,
+  rowId,
   slug,
   slugOrId,
   text,
@@ -41,7 +42,7 @@ const maybeInstant = nullable(instant);
 
 export const TABLES = {
   fronts: {
-    id: integer(),
+    id: rowId,
     code,
     name: text,
     timezone: text,
@@ -56,7 +57,7 @@ export const TABLES = {
   },
   front_keys: {
     keyid: keyId,
-    front_id: integer(),
+    front_id: rowId,
     alg: oneOf('ed25519', 'ecdsa-p256-sha256', 'hmac-sha256'),
     public_key: nullable(text),
     secret_ref: nullable(text),
@@ -65,9 +66,9 @@ export const TABLES = {
     revoked_at: untilInstant,
   },
   // Without one, sessions there have their own: row-rules.ts.
-  venues: { id: integer(), name, timezone: nullable(text), city: nullable(text) },
+  venues: { id: rowId, name, timezone: nullable(text), city: nullable(text) },
   images: {
-    id: integer(),
+    id: rowId,
     url: httpsUrl,
     alt_text: nullable(name),
     copyright: nullable(name),
@@ -82,11 +83,11 @@ export const TABLES = {
     pushka: no,
     paused: no,
     paused_until: untilInstant,
-    image_id: nullable(integer()),
+    image_id: nullable(rowId),
     status: defaulted(oneOf('draft', 'published', 'archived'), 'published'),
   },
   front_products: {
-    front_id: integer(),
+    front_id: rowId,
     product_id: integer(),
     featured: no,
     banner: no,
@@ -96,9 +97,9 @@ export const TABLES = {
     visible_until: untilInstant,
   },
   sessions: {
-    id: integer(),
+    id: rowId,
     product_id: integer(),
-    venue_id: integer(),
+    venue_id: rowId,
     // One of the two is there: row-rules.ts.
     starts_at: maybeInstant,
     starts_local: nullable(wallTime),
@@ -117,13 +118,13 @@ export const TABLES = {
     paused: no,
     available: nullable(integer()),
   },
-  front_session_exclusions: { front_id: integer(), session_id: integer() },
-  front_allocations: { front_id: integer(), session_id: integer(), available: integer() },
+  front_session_exclusions: { front_id: rowId, session_id: rowId },
+  front_allocations: { front_id: rowId, session_id: rowId, available: integer() },
   price_tiers: {
     // Nothing refers to it.
     id: nullable(integer()),
     product_id: integer(),
-    session_id: nullable(integer()),
+    session_id: nullable(rowId),
     name: defaulted(text, ''),
     channels: nullable(channels),
     kind: defaulted(oneOf('ticket', 'addon'), 'ticket'),
@@ -136,10 +137,10 @@ export const TABLES = {
     valid_until: untilInstant,
   },
   categories: { id: integer(), slug, name_singular: name, name_plural: nullable(name) },
-  front_categories: { front_id: integer(), category_id: integer(), sort_weight: sortWeight },
+  front_categories: { front_id: rowId, category_id: integer(), sort_weight: sortWeight },
   product_categories: { product_id: integer(), category_id: integer() },
   groups: { id: integer(), slug, name, card_type: defaulted(integer(0), 1) },
-  front_groups: { front_id: integer(), group_id: integer(), sort_weight: sortWeight },
+  front_groups: { front_id: rowId, group_id: integer(), sort_weight: sortWeight },
   product_groups: { product_id: integer(), group_id: integer(), sort_weight: integer() },
   tags: { id: integer(), slug, name, sort_weight: sortWeight },
   product_tags: { product_id: integer(), tag_id: integer() },
@@ -232,6 +233,22 @@ export const TABLE_RULES: Readonly<Record<TableName, TableRules>> = {
   product_badges: link({ product_id: 'products', badge_id: 'badges' }),
   texts: { key: ['kind', 'id', 'locale', 'field'], unique: [], references: {} },
 };
+
+/** The columns that hold the ids of a table's rows: its own, and those that refer to it. */
+export function idColumnsOf(parent: TableName): readonly (readonly [table: TableName, column: string])[] {
+  const references = TABLE_NAMES.flatMap((table) =>
+    Object.entries(TABLE_RULES[table].references).flatMap(([column, of]) =>
+      of === parent ? [[table, column] as const] : [],
+    ),
+  );
+  return [[parent, 'id'], ...references];
+}
+
+/** Whether a column holds ids that may be text. */
+export function mayIdBeText(table: TableName, column: string): boolean {
+  const columns: Readonly<Record<string, Column<unknown>>> = TABLES[table];
+  return columns[column]?.mayBeText === true;
+}
 
 /** Whether a column holds ids of rows, of its own table or of another. */
 export function isId(table: TableName, column: string): boolean {

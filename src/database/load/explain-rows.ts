@@ -3,6 +3,7 @@
 
 import type { PriceTier } from '../../catalogue/product.ts';
 import type { ExplainResultJson } from '../../contract/results/explain.ts';
+import type { RowId } from '../../catalogue/row-id.ts';
 import type { Finding } from '../../findings.ts';
 import type { CatalogueReader } from '../reader.ts';
 import { checkedRows, knownTables } from '../contract/query-builders.ts';
@@ -57,7 +58,7 @@ export async function productNames(reader: CatalogueReader): Promise<{ name: str
  * Slugs of the products that a front lists, by id.
  * @throws AppError database-unreadable, database-busy
  */
-export async function listedSlugs(reader: CatalogueReader, frontId: number): Promise<string[]> {
+export async function listedSlugs(reader: CatalogueReader, frontId: RowId): Promise<string[]> {
   const listed = knownTables.selectFrom('front_products').select('product_id').where('front_id', '=', frontId);
   const query = knownTables.selectFrom('products').select('slug').where('id', 'in', listed).orderBy('id');
   return (await reader.rows(query)).map(([slug]) => String(slug));

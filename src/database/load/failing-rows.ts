@@ -4,9 +4,11 @@
 // A query says only that it failed: what fails is halved, within QUERIES_MAX.
 
 import { sql, type RawBuilder } from 'kysely';
-import { AppError } from '../../errors.ts';
-import { findingOf } from '../contract/row-checker.ts';
-import { TABLE_NAMES, TABLE_RULES, type TableName } from '../contract/tables.ts';
+import type { RowId } from '../../catalogue/row-id.ts';
+import { AppError, shellWord } from '../../errors.ts';
+import type { Column } from '../contract/columns.ts';
+import { findingOf, locationOfKey } from '../contract/row-checker.ts';
+import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
 import type { DatabaseKind, FailedRow, Query } from '../reader.ts';
 import { valuesIn } from './groups.ts';
 
@@ -42,7 +44,7 @@ interface Source {
   columnsOf(table: TableName): readonly string[];
 }
 
-type Key = readonly (string | number)[];
+type Key = readonly RowId[];
 
 /** A row as queries get it. */
 export interface MarkedRow {
@@ -172,7 +174,7 @@ export class FailingRows {
     const query = sql`select ${AGGREGATES[this.#source.kind]}(${ref}) from (${values} order by ${ref}) as k`;
     const answer = await this.#ask(part, query, problem);
     if ('problem' in answer) throw this.#viewFailed([table], part.columns, answer.problem);
-    return valuesIn(answer.rows[0]?.[0]).filter(isPlain);
+    return valuesIn(answer.rows[0]?.[0]).filter((value) => isKeyValue(table, column, value));
   }
 
   #ask({ table, columns }: Part, query: Query, problem: string): Promise<Attempt> {
@@ -185,9 +187,9 @@ export class FailingRows {
   #mark(table: TableName, key: Key, failing: readonly string[], problem: string): void {
     const rows = this.#marked.get(table) ?? [];
     this.#marked.set(table, rows);
-    const location = `${table} ${key.join(',')}`;
+    const location = locationOfKey(table, key);
     const columns = new Set([...(this.failedRows.get(location)?.columns ?? []), ...failing]);
-    const at = rows.findIndex((row) => row.key.join() === key.join());
+    const at = rows.findIndex((row) => locationOfKey(table, row.key) === location);
     rows.splice(at < 0 ? rows.length : at, 1, { key, columns });
     const names = [...columns];
     const message = `${names.join(', ')}: expected values, found an expression of ${table} that throws: ${problem}`;
@@ -207,7 +209,8 @@ export class FailingRows {
 
   #tryText(table: TableName, columns: readonly string[], key: Key): string {
     const where = key.length === 0 ? '' : ` WHERE ${keyText(table, key, '=', ' AND ')}`;
-    return `${this.#source.shellCommand()} "SELECT ${columns.join(', ') || '*'} FROM ${table}${where}"`;
+    const text = `SELECT ${columns.join(', ') || '*'} FROM ${table}${where}`;
+    return `${this.#source.shellCommand()} ${/["$`!]/.test(text) ? shellWord(text) : `"${text}"`}`;
   }
 
   #viewFailed(tables: readonly TableName[], columns: readonly string[], problem: string): AppError {
@@ -279,12 +282,15 @@ function selected(what: RawBuilder<unknown>, table: TableName, conditions: reado
   return sql`select ${what} from ${sql.table(table)}${where}`;
 }
 
-/** No key of another kind identifies a row in a finding; the text needs no escapes in SQL. */
-function isPlain(value: unknown): value is Key[number] {
-  return Number.isSafeInteger(value) || (typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value));
+/** No other value identifies a row in a finding. In PostgreSQL a backslash may be an escape. */
+function isKeyValue(table: TableName, column: string, value: unknown): value is RowId {
+  const rules: Readonly<Record<string, Column<unknown>>> = TABLES[table];
+  if (typeof value !== 'number' && typeof value !== 'string') return false;
+  return rules[column]?.accepts(value) === true && !String(value).includes('\\');
 }
 
-const literal = (value: Key[number] | undefined): string => (typeof value === 'string' ? `'${value}'` : String(value));
+const literal = (value: RowId | undefined): string =>
+  typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
 
 function isKey(table: TableName, key: Key): RawBuilder<unknown>[] {
   return key.length === 0 ? [] : [sql.raw(keyText(table, key, '=', ' and '))];

@@ -1,7 +1,8 @@
 // Takes groups of rows from the database one range of ids at a time, so that each table is read
 // only once.
 
-import { isIdBefore, type Group } from './groups.ts';
+import { isIdBefore } from '../../catalogue/row-id.ts';
+import type { Group } from './groups.ts';
 
 export class GroupStream {
   readonly #batches: AsyncGenerator<readonly Group[]>;

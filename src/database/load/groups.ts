@@ -2,38 +2,24 @@
 // the driver would be most of a load's cost, so the database makes one JSON array of a group's
 // rows, which keeps the types of values and is parsed at once.
 
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import type { RowId } from '../../catalogue/row-id.ts';
 import { exactJson, hasRounded, isRounded } from '../contract/exact-integers.ts';
 import type { TableName } from '../contract/tables.ts';
 
 /**
- * A half-open range of ids, (after, upTo]; null where it is open. Text and BLOBs sort behind every
- * number, NULL is in no range.
+ * Rows of a table by an id that they refer to: those with one id, with any, without one, or of
+ * products with one that is no number: a mistyped '7' may stand for 7.
  */
-export interface IdRange {
-  readonly after: number | null;
-  readonly upTo: number | null;
-}
-
-/** One id alone. */
-export function onlyId(id: number): IdRange {
-  return { after: id - 1, upTo: id };
-}
-
-export const ALL_IDS: IdRange = { after: null, upTo: null };
-
-/** Ids that are not numbers: a mistyped '7' may stand for 7. */
-export const MISTYPED_IDS: IdRange = { after: Number.MAX_SAFE_INTEGER, upTo: null };
+export type IdRange = { readonly only: RowId } | 'any' | 'null' | 'mistyped';
 
 /** SQL that is true of the ids in a range. */
-export function isInRange(id: RawBuilder<unknown>, range: IdRange | 'null'): RawBuilder<unknown> {
-  if (range === 'null') return sql`${id} is null`;
-  const { after, upTo } = range;
-  const bounds = [
-    ...(after === null ? [] : [sql`${id} > ${after}`]),
-    ...(upTo === null ? [] : [sql`${id} <= ${upTo}`]),
-  ];
-  return bounds.length === 0 ? sql`${id} is not null` : sql.join(bounds, sql` and `);
+export function isInRange(id: RawBuilder<unknown>, range: IdRange): RawBuilder<SqlBool> {
+  if (range === 'null') return sql<SqlBool>`${id} is null`;
+  if (range === 'any') return sql<SqlBool>`${id} is not null`;
+  // Text and BLOBs sort behind every number.
+  if (range === 'mistyped') return sql<SqlBool>`${id} > ${Number.MAX_SAFE_INTEGER}`;
+  return sql<SqlBool>`${id} = ${range.only}`;
 }
 
 export interface Grouping {
@@ -72,20 +58,4 @@ export function valuesIn(json: unknown): unknown[] {
   const values = JSON.parse(json) as unknown[];
   const isExact = !values.some((value) => (Array.isArray(value) ? hasRounded(value) : isRounded(value)));
   return isExact ? values : (exactJson(json) as unknown[]);
-}
-
-/** Whether one id comes before another as databases order them: NULL, numbers, text. */
-export function isIdBefore(a: unknown, b: unknown): boolean {
-  const step = rankOf(a) - rankOf(b);
-  if (step !== 0) return step < 0;
-  return isNumber(a) && isNumber(b) ? a < b : String(a) < String(b);
-}
-
-function rankOf(id: unknown): number {
-  return id === null ? 0 : isNumber(id) ? 1 : 2;
-}
-
-/** PostgreSQL's reader returns integers too large for a number as bigint. */
-function isNumber(id: unknown): id is number | bigint {
-  return typeof id === 'number' || typeof id === 'bigint';
 }

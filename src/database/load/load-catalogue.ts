@@ -7,10 +7,11 @@ import type { Front } from '../../catalogue/front.ts';
 import { ListedProducts } from '../../catalogue/front-products.ts';
 import type { Instant } from '../../catalogue/instant.ts';
 import type { Product, Venue } from '../../catalogue/product.ts';
+import type { RowId } from '../../catalogue/row-id.ts';
 import type { Texts } from '../../catalogue/texts.ts';
 import type { Finding } from '../../findings.ts';
 import type { CatalogueKeys } from '../../release/publish/next-key-ring.ts';
-import { dangling, type FindingLog } from '../contract/row-checker.ts';
+import { dangling, locationOfKey, type FindingLog } from '../contract/row-checker.ts';
 import type { CatalogueReader } from '../reader.ts';
 import { loadFronts, type LoadedFronts } from './load-fronts.ts';
 import { loadKeys } from './load-keys.ts';
@@ -23,7 +24,7 @@ import { zoneRulesFindings } from './server-zone-rules.ts';
 /** What fronts and products refer to by id. */
 export interface References extends LoadedTaxonomy {
   /** A finding where the row is bad. */
-  readonly venues: ReadonlyMap<number, Venue | Finding>;
+  readonly venues: ReadonlyMap<RowId, Venue | Finding>;
   readonly zones: Zones;
 }
 
@@ -81,7 +82,7 @@ export async function loadCatalogue(
  */
 export async function loadFrontAlone(
   reader: CatalogueReader,
-  frontId: number,
+  frontId: RowId,
   log: FindingLog,
 ): Promise<References & LoadedFronts & { readonly texts: Texts }> {
   const zones = new Zones();
@@ -128,7 +129,7 @@ export interface ProductRange {
  */
 export async function* loadProducts(
   reader: CatalogueReader,
-  { positions, looseBadges, venues, zones, uses, attachedIds, fronts, productNumbers }: LoadedCatalogue,
+  { positions, looseBadges, venues, zones, uses, attachedIds, codeOf, fronts, productNumbers }: LoadedCatalogue,
   { tzdata, withoutForeignKeys }: Omit<LoadSettings, 'frontCodes'>,
   log: FindingLog,
   now: Instant,
@@ -141,6 +142,7 @@ export async function* loadProducts(
     zones,
     uses,
     attachedIds,
+    codeOf,
     wantedIds: listed,
     channels: [...new Set(fronts.map(({ channel }) => channel))],
     spoiledSessions: new Map(),
@@ -174,7 +176,7 @@ function noteMissing(
   for (const front of fronts) {
     for (const id of front.products.ids) {
       if (missingIds.has(id) && !knownIds.has(id))
-        log.add([dangling(`front_products ${front.id},${id}`, 'product_id', 'products', id)], {});
+        log.add([dangling(locationOfKey('front_products', [front.id, id]), 'product_id', 'products', id)], {});
     }
   }
 }

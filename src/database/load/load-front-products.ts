@@ -3,15 +3,27 @@
 
 import { FLAG, FrontProducts, ProductNumbers, type FrontProductColumns } from '../../catalogue/front-products.ts';
 import { ALWAYS, type Period } from '../../catalogue/period.ts';
-import { ALL_IDS, MISTYPED_IDS, onlyId, type Grouping } from './groups.ts';
+import type { RowId } from '../../catalogue/row-id.ts';
+import type { Grouping, IdRange } from './groups.ts';
 import type { CatalogueReader } from '../reader.ts';
-import { dangling, names, parseId, repeated, RowChecker, type FindingLog } from '../contract/row-checker.ts';
+import {
+  dangling,
+  locationOfKey,
+  names,
+  parseId,
+  repeated,
+  RowChecker,
+  type FindingLog,
+} from '../contract/row-checker.ts';
+import { TABLES } from '../contract/tables.ts';
 import { periodOf } from '../contract/values.ts';
 
 const FRONT_PRODUCT = new RowChecker(
   'front_products',
   names('front_id product_id featured banner paused sort_weight visible_from visible_until'),
 );
+
+const { front_id: FRONT_ID } = TABLES.front_products;
 
 /**
  * Most rows hold nothing but the product: they come as its id alone, and all weights in an array of
@@ -22,7 +34,7 @@ const GROUPING: Grouping = {
   by: 'front_id',
   columns: FRONT_PRODUCT.columns,
   plain: {
-    whole: ['front_id', 'product_id', 'sort_weight'],
+    whole: ['product_id', 'sort_weight'],
     zero: ['featured', 'banner', 'paused'],
     empty: ['visible_from', 'visible_until'],
     column: 'product_id',
@@ -35,32 +47,32 @@ const FRONTS_PER_BATCH = 50;
 
 /**
  * The products of the fronts wanted, by front id; `codeOf` has the codes of all fronts. With
- * `onlyFrontId` no other front's rows are read, but for those whose front_id is mistyped.
+ * `onlyFrontId` no other front's rows are read.
  */
 export async function loadFrontProducts(
   reader: CatalogueReader,
-  wantedIds: ReadonlySet<number>,
-  codeOf: ReadonlyMap<number, string>,
+  wantedIds: ReadonlySet<RowId>,
+  codeOf: ReadonlyMap<RowId, string>,
   log: FindingLog,
-  onlyFrontId?: number,
-): Promise<{ readonly productNumbers: ProductNumbers; readonly productsOf: ReadonlyMap<number, FrontProducts> }> {
-  const productsOf = new Map<number, FrontProducts>();
+  onlyFrontId?: RowId,
+): Promise<{ readonly productNumbers: ProductNumbers; readonly productsOf: ReadonlyMap<RowId, FrontProducts> }> {
+  const productsOf = new Map<RowId, FrontProducts>();
   const builder = new FrontProductsBuilder(log);
-  const ranges = onlyFrontId === undefined ? [ALL_IDS] : [onlyId(onlyFrontId), MISTYPED_IDS];
-  for (const range of ['null', ...ranges] as const) {
+  const wanted: IdRange = onlyFrontId === undefined ? 'any' : { only: onlyFrontId };
+  for (const range of ['null', wanted] as const) {
     for await (const batch of reader.groups(GROUPING, range, FRONTS_PER_BATCH)) {
       for (const group of batch) {
         const frontId = group.id;
         const rows = group.rows();
         const weights = group.alongside();
-        if (typeof frontId === 'number' && wantedIds.has(frontId)) {
+        if (FRONT_ID.accepts(frontId) && wantedIds.has(frontId)) {
           productsOf.set(frontId, builder.productsOf(frontId, rows, weights));
           continue;
         }
         for (const [i, one] of rows.entries()) {
           const row = wholeRow(frontId, one, weights[i]);
           if (FRONT_PRODUCT.check(row, log, {}) && !codeOf.has(row[0])) {
-            log.add([dangling(FRONT_PRODUCT.locationOf(row), 'front_id', 'fronts', row[0])], {});
+            log.add([dangling(FRONT_PRODUCT.locationOf(row), 'front_id', 'fronts', row[0], codeOf)], {});
           }
         }
       }
@@ -78,14 +90,14 @@ class FrontProductsBuilder {
   readonly productNumbers = new ProductNumbers();
   readonly #log: FindingLog;
   /** By product number: the last front that was seen to list it. */
-  readonly #lastFrontIds: number[] = [];
+  readonly #lastFrontIds: RowId[] = [];
 
   constructor(log: FindingLog) {
     this.#log = log;
   }
 
   /** One front's products, by (weight, product id). */
-  productsOf(frontId: number, rows: readonly unknown[], weights: readonly unknown[]): FrontProducts {
+  productsOf(frontId: RowId, rows: readonly unknown[], weights: readonly unknown[]): FrontProducts {
     const numbers = new Int32Array(rows.length);
     const flags = new Uint8Array(rows.length);
     const weightAt: number[] = [];
@@ -107,7 +119,7 @@ class FrontProductsBuilder {
       if (productId === undefined) continue;
       const number = this.productNumbers.add(productId);
       if (this.#lastFrontIds[number] === frontId) {
-        this.#log.add([repeated(`front_products ${frontId},${productId}`)], {});
+        this.#log.add([repeated(locationOfKey('front_products', [frontId, productId]))], {});
         bad.set(numbers.subarray(0, weightAt.length).indexOf(number), 'duplicate-key');
         continue;
       }

@@ -7,6 +7,7 @@ import { secondsOfTime } from '../../catalogue/days.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Front } from '../../catalogue/front.ts';
 import { FrontProducts, type FrontProductColumns } from '../../catalogue/front-products.ts';
+import type { RowId } from '../../catalogue/row-id.ts';
 import type { Finding } from '../../findings.ts';
 import type { CatalogueReader } from '../reader.ts';
 import {
@@ -27,7 +28,7 @@ import type { LoadedTaxonomy, Positions } from './load-taxonomy.ts';
 /** Which codes the fronts have. */
 export interface FrontCodes {
   /** Codes by front id, disabled and bad fronts included. */
-  readonly codeOf: ReadonlyMap<number, string>;
+  readonly codeOf: ReadonlyMap<RowId, string>;
   /**
    * Whether every front's id and code could be read: otherwise no front counts as removed, and a
    * key may belong to one not known.
@@ -36,7 +37,7 @@ export interface FrontCodes {
   /**
    * Ids that two rows have, or whose code two rows have: which of them is right cannot be known.
    */
-  readonly doubtfulIds: ReadonlySet<number>;
+  readonly doubtfulIds: ReadonlySet<RowId>;
   readonly disabledCodes: ReadonlySet<string>;
 }
 
@@ -70,7 +71,7 @@ export async function loadFronts(
   { positions }: LoadedTaxonomy,
   zones: Zones,
   log: FindingLog,
-  onlyFrontId?: number,
+  onlyFrontId?: RowId,
 ): Promise<LoadedFronts> {
   const { goodRows, badCodes, ...codes } = await loadFrontRows(reader, log);
   const { codeOf } = codes;
@@ -123,11 +124,11 @@ export async function loadFrontRows(
   reader: Pick<CatalogueReader, 'rows'>,
   log: FindingLog,
 ): Promise<FrontCodes & { readonly goodRows: readonly FrontRow[]; readonly badCodes: readonly string[] }> {
-  const codeOf = new Map<number, string>();
-  const idOf = new Map<string, number>();
+  const codeOf = new Map<RowId, string>();
+  const idOf = new Map<string, RowId>();
   const badCodes: string[] = [];
   const goodRows: FrontRow[] = [];
-  const doubtfulIds = new Set<number>();
+  const doubtfulIds = new Set<RowId>();
   const disabledCodes = new Set<string>();
   let isEveryCodeKnown = true;
   for (const row of await reader.rows(checkedRows(FRONT, ['code', 'id']))) {
@@ -142,7 +143,9 @@ export async function loadFrontRows(
     const otherId = idOf.get(code);
     if (codeOf.has(id) || otherId !== undefined) {
       const location = FRONT.locationOf(row);
-      const finding = codeOf.has(id) ? repeated(location) : notUnique(location, 'code', code, `fronts ${otherId}`);
+      const finding = codeOf.has(id)
+        ? repeated(location)
+        : notUnique(location, 'code', code, FRONT.locationOf([otherId]));
       log.add([finding], { frontId: id });
       if (otherId !== undefined) log.badFrontIds.add(otherId);
       // Not the same row twice: one of the two has another front's id or code, and its own cannot
@@ -185,11 +188,11 @@ async function loadAttached(
   reader: CatalogueReader,
   checker: typeof FRONT_CATEGORY | typeof FRONT_GROUP,
   positionOf: Positions,
-  codeOf: ReadonlyMap<number, string>,
-  wantedIds: ReadonlySet<number>,
+  codeOf: ReadonlyMap<RowId, string>,
+  wantedIds: ReadonlySet<RowId>,
   log: FindingLog,
-): Promise<{ readonly of: ReadonlyMap<number, readonly number[]>; readonly ids: ReadonlySet<number> }> {
-  const attached = new Map<number, Map<number, number | Finding>>();
+): Promise<{ readonly of: ReadonlyMap<RowId, readonly number[]>; readonly ids: ReadonlySet<number> }> {
+  const attached = new Map<RowId, Map<number, number | Finding>>();
   const seen = new Set<string>();
   const [, idColumn] = checker.columns;
   const parent = TABLE_RULES[checker.table].references[idColumn] ?? '';
@@ -200,7 +203,7 @@ async function loadAttached(
     const location = checker.locationOf(row);
     const ofFront = attached.get(frontId) ?? new Map<number, number | Finding>();
     attached.set(frontId, ofFront);
-    if (!codeOf.has(frontId)) log.add([dangling(location, 'front_id', 'fronts', frontId)], {});
+    if (!codeOf.has(frontId)) log.add([dangling(location, 'front_id', 'fronts', frontId, codeOf)], {});
     else if (position === undefined) log.add([dangling(location, idColumn, parent, id)], {});
     else if (seen.has(location)) {
       log.add([repeated(location)], {});

@@ -20,7 +20,7 @@ export const KEY = new RowChecker(
 
 type KeyRow = RowOf<'front_keys', typeof KEY.columns>;
 
-const { keyid: KEYID, not_after: NOT_AFTER, revoked_at: REVOKED_AT } = TABLES.front_keys;
+const { keyid: KEYID, front_id: FRONT_ID, not_after: NOT_AFTER, revoked_at: REVOKED_AT } = TABLES.front_keys;
 
 /**
  * All rows with a keyid. An error in a row is a finding, and takes out that key alone: the front is
@@ -41,7 +41,7 @@ export async function loadKeys(
     const isAccepted = KEY.check(row, log, {});
     const [keyid, frontId, , , , , notAfter, revokedAt] = row;
     if (!KEYID.accepts(keyid)) continue;
-    const front = typeof frontId === 'number' ? certain.get(frontId) : undefined;
+    const front = FRONT_ID.accepts(frontId) ? certain.get(frontId) : undefined;
     const entry = isAccepted ? entryOf(row, front, fronts, log) : null;
     // Where an expression throws, nothing says that the key is revoked.
     const failed = reader.failedRows.get(KEY.locationOf(row));
@@ -71,7 +71,7 @@ function entryOf(row: KeyRow, front: string | undefined, { codeOf }: FrontCodes,
   if (typeof entry === 'string') log.add([materialFinding(row, entry)], {});
   // A front that is known but not certain has a finding of its own.
   if (front === undefined && !codeOf.has(row[1]))
-    log.add([dangling(KEY.locationOf(row), 'front_id', 'fronts', row[1])], {});
+    log.add([dangling(KEY.locationOf(row), 'front_id', 'fronts', row[1], codeOf)], {});
   return front === undefined || typeof entry === 'string' ? null : entry;
 }
 

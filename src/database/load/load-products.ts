@@ -5,29 +5,30 @@
 import { setImmediate } from 'node:timers/promises';
 import { isAnyOfferedOn } from '../../catalogue/selling.ts';
 import type { FrontTerms, Product } from '../../catalogue/product.ts';
+import { isIdBefore, otherTypeOf, type RowId } from '../../catalogue/row-id.ts';
 import type { Finding } from '../../findings.ts';
 import { GroupStream } from './group-stream.ts';
-import { ALL_IDS, isIdBefore, MISTYPED_IDS, onlyId, type Group, type IdRange } from './groups.ts';
+import type { Group, IdRange } from './groups.ts';
 import type { CatalogueReader, Query } from '../reader.ts';
-import { ProductMaker, type ProductContext, type ReferringRows } from './product-maker.ts';
+import { ProductMaker, type MistypedTerm, type ProductContext, type ReferringRows } from './product-maker.ts';
 import {
   CHILD_TABLES,
   childGrouping,
   CHILDREN,
   ALLOCATION,
-  ALLOCATIONS,
+  allocationsQuery,
   EXCLUSION,
-  EXCLUSIONS,
+  exclusionsQuery,
   IMAGE,
   PRODUCT,
-  ORPHAN_TIERS,
+  orphanTiersQuery,
   PRODUCT_IDS,
   PRODUCTS_TOTAL,
   productQuery,
   type ChildTable,
 } from './product-queries.ts';
 import { knownTables, LOCATED_TIER } from '../contract/query-builders.ts';
-import { dangling, FindingLog, parseId } from '../contract/row-checker.ts';
+import { dangling, FindingLog, locationOfKey, parseId, RowChecker } from '../contract/row-checker.ts';
 
 /** By table and product id. */
 type ChildRows = ReadonlyMap<ChildTable, ReadonlyMap<unknown, Group>>;
@@ -39,6 +40,8 @@ interface SortedProducts {
   /** The others, whose sessions have to be counted. */
   readonly others: readonly Product[];
 }
+
+const SCHEDULED = new RowChecker('sessions', ['product_id', 'id']);
 
 /** How many products one query counts. */
 const COUNTED_TOGETHER = 400;
@@ -54,7 +57,7 @@ export class ProductLoad {
   readonly #reader: CatalogueReader;
   readonly #context: ProductContext;
   /** Sessions that tiers of another product name, noted by `noteOrphanRows`. */
-  readonly #spoiledSessions: Map<number, Finding>;
+  readonly #spoiledSessions: Map<RowId, Finding>;
   /** Of the current call. */
   #log: FindingLog;
   readonly #maker: ProductMaker;
@@ -64,6 +67,8 @@ export class ProductLoad {
   readonly #allocations = new Map<number, unknown[][]>();
   /** Findings of both in rows of sessions that do not exist, or have no product. */
   readonly #orphanTerms: Finding[] = [];
+  /** By the id of the session that is meant where a row has it in the other type. */
+  readonly #mistypedTerms = new Map<RowId, MistypedTerm[]>();
   #areTermsLoaded = false;
 
   constructor(reader: CatalogueReader, context: ProductContext) {
@@ -96,7 +101,7 @@ export class ProductLoad {
     this.#log = log;
     await this.#loadTerms();
     const streams = CHILD_TABLES.map(
-      (table) => [table, new GroupStream(this.#groups(table, ALL_IDS, PRODUCTS_PER_BATCH))] as const,
+      (table) => [table, new GroupStream(this.#groups(table, 'any', PRODUCTS_PER_BATCH))] as const,
     );
     const childrenUpTo = async (id: unknown): Promise<ChildRows> => {
       const children = new Map<ChildTable, ReadonlyMap<unknown, Group>>();
@@ -105,7 +110,7 @@ export class ProductLoad {
     };
     const waiting: Product[] = [];
     try {
-      for await (const rows of this.#reader.batches(productQuery(ALL_IDS), PRODUCTS_PER_BATCH)) {
+      for await (const rows of this.#reader.batches(productQuery(this.#reader, null), PRODUCTS_PER_BATCH)) {
         const children = await childrenUpTo(rows.at(-1)?.[0]);
         // Sends the requests for the next batches, so that a server works on them while these are
         // rendered. It also lets the lease of a bucket be renewed.
@@ -127,12 +132,13 @@ export class ProductLoad {
    * as well.
    */
   async *withIds(ids: readonly number[], log: FindingLog): AsyncGenerator<Product> {
-    for (const range of [...ids.map(onlyId), MISTYPED_IDS]) yield* await this.#productsIn(range, log);
+    const ranges = [...ids.map((only): IdRange => ({ only })), 'mistyped' as const];
+    for (const range of ranges) yield* await this.#productsIn(range, log);
   }
 
   /** One product, if it is wanted and good. */
   async withId(id: number, log: FindingLog): Promise<Product | undefined> {
-    const [product] = await this.#productsIn(onlyId(id), log);
+    const [product] = await this.#productsIn({ only: id }, log);
     return product;
   }
 
@@ -144,7 +150,10 @@ export class ProductLoad {
       const stream = new GroupStream(this.#groups(table, range, PRODUCTS_PER_BATCH));
       children.set(table, await stream.upTo(undefined));
     }
-    const { offered, others } = await this.#productsOf(await this.#reader.rows(productQuery(range)), children);
+    const { offered, others } = await this.#productsOf(
+      await this.#reader.rows(productQuery(this.#reader, range)),
+      children,
+    );
     return [...offered, ...(await this.#withTotals(others))];
   }
 
@@ -157,6 +166,7 @@ export class ProductLoad {
       children: (table, id) => rowsOf(children.get(table)?.get(id)),
       exclusions: (id) => this.#exclusions.get(id) ?? [],
       allocations: (id) => this.#allocations.get(id) ?? [],
+      mistypedTerms: this.#mistypedTerms,
     };
     const offered: Product[] = [];
     const others: Product[] = [];
@@ -173,7 +183,7 @@ export class ProductLoad {
     return { offered, others };
   }
 
-  #groups(table: ChildTable, range: IdRange | 'null', groupsPerBatch: number): AsyncGenerator<Group[]> {
+  #groups(table: ChildTable, range: IdRange, groupsPerBatch: number): AsyncGenerator<Group[]> {
     return this.#reader.groups(
       childGrouping(table, this.#reader, this.#context.rowsRead, this.#context.now),
       range,
@@ -185,7 +195,7 @@ export class ProductLoad {
    * Reports what concerns no product: rows without a product id, exclusions, contingents and
    * tiers without a session. Products that are made later know the sessions that these spoil, which are returned.
    */
-  async noteOrphanRows(log: FindingLog): Promise<ReadonlyMap<number, Finding>> {
+  async noteOrphanRows(log: FindingLog): Promise<ReadonlyMap<RowId, Finding>> {
     this.#log = log;
     await this.#loadTerms();
     for (const table of CHILD_TABLES) {
@@ -226,33 +236,43 @@ export class ProductLoad {
     this.#areTermsLoaded = true;
     const load = async (
       query: Query,
-      checker: typeof EXCLUSION | typeof ALLOCATION,
+      checker: Pick<typeof EXCLUSION, 'locationOf' | 'valueOf'>,
       byProduct: Map<number, unknown[][]>,
     ) => {
       for (const [productId, ...row] of await this.#reader.rows(query)) {
-        if (typeof productId !== 'number') {
-          this.#orphanTerms.push(dangling(checker.locationOf(row), 'session_id', 'sessions', row[1]));
-        } else if (byProduct.get(productId)?.push(row) === undefined) byProduct.set(productId, [row]);
+        if (typeof productId !== 'number') this.#noteOrphanTerm(checker, row);
+        else if (byProduct.get(productId)?.push(row) === undefined) byProduct.set(productId, [row]);
       }
     };
-    await load(EXCLUSIONS, EXCLUSION, this.#exclusions);
-    await load(ALLOCATIONS, ALLOCATION, this.#allocations);
+    await load(exclusionsQuery(this.#reader), EXCLUSION, this.#exclusions);
+    await load(allocationsQuery(this.#reader), ALLOCATION, this.#allocations);
+  }
+
+  /** It takes out nothing, unless a session is meant that has its id in the other type. */
+  #noteOrphanTerm(checker: Pick<typeof EXCLUSION, 'locationOf' | 'valueOf'>, row: readonly unknown[]): void {
+    const finding = dangling(checker.locationOf(row), 'session_id', 'sessions', row[1]);
+    this.#orphanTerms.push(finding);
+    const [meant, frontId] = [otherTypeOf(row[1]), checker.valueOf(row, 'front_id')];
+    if (meant === null || frontId === undefined) return;
+    const term = { frontId, finding };
+    if (this.#mistypedTerms.get(meant)?.push(term) === undefined) this.#mistypedTerms.set(meant, [term]);
   }
 
   /**
    * Reports tiers of a session that is not their product's, which spoil that session: without them
-   * it would be sold at the default prices.
+   * it would be sold at the default prices. So do those in which its id is of the other type.
    */
   async #noteOrphanTiers(): Promise<void> {
     const { failedRows } = this.#reader;
-    for (const row of await this.#reader.rows(ORPHAN_TIERS)) {
+    for (const row of await this.#reader.rows(orphanTiersQuery(this.#reader))) {
       const [, , sessionId, , , sessionProductId] = row;
       const location = LOCATED_TIER.locationOf(row);
       // Of which session it is, or of which product that is, cannot be read.
-      if (failedRows.has(location) || failedRows.has(`sessions ${String(sessionId)}`)) continue;
+      if (failedRows.has(location) || failedRows.has(locationOfKey('sessions', [sessionId]))) continue;
       const finding = dangling(location, 'session_id', 'sessions of the product', sessionId);
       this.#log.add([finding], { sessionOf: parseId(sessionProductId) });
-      if (typeof sessionId === 'number') this.#spoiledSessions.set(sessionId, finding);
+      for (const id of [LOCATED_TIER.valueOf(row, 'session_id'), otherTypeOf(sessionId)])
+        if (id !== undefined && id !== null) this.#spoiledSessions.set(id, finding);
     }
   }
 
@@ -296,21 +316,22 @@ export class ProductLoad {
   }
 
   /** All scheduled sessions of products whose tiers are not sold everywhere, by product. */
-  async #scheduledIds(products: readonly Product[]): Promise<ReadonlyMap<number, readonly number[]>> {
-    const idsOf = new Map<number, number[]>();
+  async #scheduledIds(products: readonly Product[]): Promise<ReadonlyMap<number, readonly RowId[]>> {
+    const idsOf = new Map<number, RowId[]>();
     if (products.length === 0) return idsOf;
     const ids = products.map(({ id }) => id);
     const query = knownTables
       .selectFrom('sessions')
-      .select(['product_id', 'id'])
+      .select(SCHEDULED.columns)
       .where('product_id', 'in', ids)
       .where('status', 'in', ['scheduled', 'rescheduled'])
       .orderBy('product_id')
       .orderBy('id');
-    for (const [productId, id] of await this.#reader.rows(query)) {
-      const known = idsOf.get(Number(productId));
-      if (known === undefined) idsOf.set(Number(productId), [Number(id)]);
-      else known.push(Number(id));
+    for (const row of await this.#reader.rows(query)) {
+      const productId = Number(row[0]);
+      // One that cannot be read is not on the front's channel by any tier of its own.
+      const id = SCHEDULED.valueOf(row, 'id') ?? Number.NaN;
+      if (idsOf.get(productId)?.push(id) === undefined) idsOf.set(productId, [id]);
     }
     return idsOf;
   }

@@ -7,9 +7,10 @@ import { instantOfText, type Instant } from '../../catalogue/instant.ts';
 import { isScheduled, tierRefusal } from '../../catalogue/offer.ts';
 import { usedName } from '../../contract/additions.ts';
 import type { BadSession, ChannelTier, ChannelTiers, PriceTier, Session, Venue } from '../../catalogue/product.ts';
+import { isIdBefore, type RowId } from '../../catalogue/row-id.ts';
 import type { Finding } from '../../findings.ts';
 import { SESSION, TIER } from './product-queries.ts';
-import { dangling, repeated, type FindingLog, type RowOf } from '../contract/row-checker.ts';
+import { dangling, locationOfKey, repeated, type FindingLog, type RowOf } from '../contract/row-checker.ts';
 import { endOfSession, noPublicTier, type EndCells } from '../contract/row-rules.ts';
 import { onDates, timesOf, type SessionDate } from './session-times.ts';
 import { channelsOf, periodOf } from '../contract/values.ts';
@@ -20,12 +21,12 @@ const FIRST_RARE = SESSION.columns.indexOf('timezone');
 /** What sessions refer to. */
 export interface SessionContext {
   /** By id; a finding where the row is bad. */
-  readonly venues: ReadonlyMap<number, Venue | Finding>;
+  readonly venues: ReadonlyMap<RowId, Venue | Finding>;
   readonly zones: Zones;
   /** Columns and tables in which a row says something; added to here. */
   readonly uses: Set<string>;
   /** Sessions that a row of another table spoils: that row's finding, by id. */
-  readonly spoiledSessions: ReadonlyMap<number, Finding>;
+  readonly spoiledSessions: ReadonlyMap<RowId, Finding>;
   /** Version of the time-zone rules, for the drift warning. */
   readonly tzdata: string;
   readonly now: Instant;
@@ -46,10 +47,10 @@ class SessionRows {
   readonly #productId: number;
   readonly #now: Instant;
   readonly #log: FindingLog;
-  readonly #hidesTiers: (id: number) => boolean;
+  readonly #hidesTiers: (id: RowId) => boolean;
 
   /** `hidesTiers`: whether an error hides what a session sells, and so on which channels. */
-  constructor(productId: number, now: Instant, log: FindingLog, hidesTiers: (id: number) => boolean) {
+  constructor(productId: number, now: Instant, log: FindingLog, hidesTiers: (id: RowId) => boolean) {
     this.#productId = productId;
     this.#now = now;
     this.#log = log;
@@ -60,7 +61,7 @@ class SessionRows {
    * Leaves out a session because of findings, at least one, unless it is over. `isNoted`: they are
    * those of another row, which has been noted already.
    */
-  leaveOut(id: number | null, endsAt: number, findings: readonly Finding[], isNoted = false): void {
+  leaveOut(id: RowId | null, endsAt: number, findings: readonly Finding[], isNoted = false): void {
     const [first] = findings;
     if (endsAt <= this.#now || first === undefined) return;
     const concerns = { sessionOf: this.#productId };
@@ -96,12 +97,12 @@ export function sessionsOf(
   if (tiers.channelTiers !== null) uses.add('price_tiers.channels');
   log.add(tiers.defaultFindings, { productId });
   const { findingsBySession } = tiers;
-  const hidesTiers = (id: number): boolean => findingsBySession.has(id) || spoiledSessions.has(id);
+  const hidesTiers = (id: RowId): boolean => findingsBySession.has(id) || spoiledSessions.has(id);
   const read = new SessionRows(productId, now, log, hidesTiers);
-  const ids = new Set<number>();
-  const repeatedIds = new Set<number>();
+  const ids = new Set<RowId>();
+  const repeatedIds = new Set<RowId>();
   /** The dates of daily sessions, by id. */
-  const dates = new Map<number, readonly SessionDate[]>();
+  const dates = new Map<RowId, readonly SessionDate[]>();
   for (const row of rows) {
     if (!isSound(row)) {
       const status = SESSION.valueOf(row, 'status');
@@ -118,7 +119,7 @@ export function sessionsOf(
     ids.add(id);
     const venue = venues.get(venueId);
     if (venue === undefined || 'severity' in venue) {
-      const finding = venue ?? dangling(SESSION.locationOf(row), 'venue_id', 'venues', venueId);
+      const finding = venue ?? dangling(SESSION.locationOf(row), 'venue_id', 'venues', venueId, venues);
       if (isScheduled(status))
         read.leaveOut(id, endOfSession(endCells(row), zoneOfBad(row, context)), [finding], venue !== undefined);
       continue;
@@ -157,7 +158,7 @@ export function sessionsOf(
     });
   }
   if (repeatedIds.size > 0) {
-    read.leaveOutMore(({ id }) => (repeatedIds.has(id) ? [repeated(`sessions ${id}`)] : []));
+    read.leaveOutMore(({ id }) => (repeatedIds.has(id) ? [repeated(locationOfKey('sessions', [id]))] : []));
   }
   if (findingsBySession.size > 0) read.leaveOutMore(({ id }) => findingsBySession.get(id) ?? []);
   if (spoiledSessions.size > 0) read.leaveOutMore(({ id }) => [spoiledSessions.get(id) ?? []].flat(), true);
@@ -200,7 +201,7 @@ function zoneOfBad(row: readonly unknown[], { venues, zones }: SessionContext): 
  */
 function sorted(sessions: Session[]): readonly Session[] {
   const isBefore = (a: Session, b: Session): boolean =>
-    a.startsAt < b.startsAt || (a.startsAt === b.startsAt && a.id < b.id);
+    a.startsAt < b.startsAt || (a.startsAt === b.startsAt && isIdBefore(a.id, b.id));
   const isSorted = sessions.every((session, i) => i === 0 || isBefore(sessions[i - 1] ?? session, session));
   return isSorted ? sessions : sessions.sort((a, b) => (isBefore(a, b) ? -1 : 1));
 }
@@ -209,21 +210,21 @@ interface ProductTiers {
   /** The product's public ticket tiers. */
   readonly defaults: readonly PriceTier[];
   /** Those of the sessions that have ticket tiers of their own. */
-  readonly bySession: ReadonlyMap<number, readonly PriceTier[]>;
+  readonly bySession: ReadonlyMap<RowId, readonly PriceTier[]>;
   readonly channelTiers: ChannelTiers | null;
   /** Errors, by the session whose tier has them. */
-  readonly findingsBySession: ReadonlyMap<number, readonly Finding[]>;
+  readonly findingsBySession: ReadonlyMap<RowId, readonly Finding[]>;
   /** Errors of default tiers, and of tiers of which it is not known whose they are. */
   readonly defaultFindings: readonly Finding[];
 }
 
 interface OwnedTier extends ChannelTier {
-  readonly sessionId: number | null;
+  readonly sessionId: RowId | null;
 }
 
 function bySessionOf(tiers: readonly OwnedTier[]): ChannelTiers {
   const defaults = tiers.filter(({ sessionId }) => sessionId === null);
-  const bySession = new Map<number, ChannelTier[]>();
+  const bySession = new Map<RowId, ChannelTier[]>();
   for (const tier of tiers) {
     if (tier.sessionId === null) continue;
     const own = bySession.get(tier.sessionId);
@@ -236,14 +237,14 @@ function bySessionOf(tiers: readonly OwnedTier[]): ChannelTiers {
 function tiersOf(productId: number, rows: readonly unknown[][], log: FindingLog): ProductTiers {
   const known = { product_id: productId };
   const defaults: PriceTier[] = [];
-  const bySession = new Map<number, PriceTier[]>();
-  const findingsBySession = new Map<number, Finding[]>();
+  const bySession = new Map<RowId, PriceTier[]>();
+  const findingsBySession = new Map<RowId, Finding[]>();
   const defaultFindings: Finding[] = [];
-  const note = (sessionId: number | null | undefined, findings: readonly Finding[]): void => {
-    if (typeof sessionId !== 'number') defaultFindings.push(...findings);
+  const note = (sessionId: RowId | null | undefined, findings: readonly Finding[]): void => {
+    if (sessionId === null || sessionId === undefined) defaultFindings.push(...findings);
     else findingsBySession.set(sessionId, [...(findingsBySession.get(sessionId) ?? []), ...findings]);
   };
-  const sessionOfId = new Map<number, number | null>();
+  const sessionOfId = new Map<number, RowId | null>();
   const all: OwnedTier[] = [];
   let isAnyOnChannel = false;
   for (const row of rows) {

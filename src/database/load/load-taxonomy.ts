@@ -2,6 +2,7 @@
 
 import type { Zones } from '../../catalogue/calendar.ts';
 import type { Venue } from '../../catalogue/product.ts';
+import type { RowId } from '../../catalogue/row-id.ts';
 import type { Taxonomy } from '../../catalogue/taxonomy.ts';
 import type { CatalogueReader } from '../reader.ts';
 import type { Finding } from '../../findings.ts';
@@ -120,15 +121,15 @@ export async function loadVenues(
   reader: CatalogueReader,
   zones: Zones,
   log: FindingLog,
-): Promise<ReadonlyMap<number, Venue | Finding>> {
-  const venues = new Map<number, Venue | Finding>();
+): Promise<ReadonlyMap<RowId, Venue | Finding>> {
+  const venues = new Map<RowId, Venue | Finding>();
   const rows = await reader.rows(checkedRows(VENUE));
   await reader.markUndecodable(VENUE, rows);
   for (const row of rows) {
     if (!VENUE.accepts(row)) {
       const findings = VENUE.findings(row, log.source);
       log.add(findings, {});
-      const id = parseId(row[0]);
+      const id = VENUE.valueOf(row, 'id');
       if (id !== undefined && findings[0] !== undefined) venues.set(id, findings[0]);
       continue;
     }

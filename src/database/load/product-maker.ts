@@ -1,7 +1,8 @@
 // Makes products of their rows and of the rows that refer to them. Bad rows become findings, and
 // take out their product or a session of it (containment.md).
 
-import type { FrontTerms, Image, Product } from '../../catalogue/product.ts';
+import type { FrontTerms, Image, Product, Session } from '../../catalogue/product.ts';
+import { otherTypeOf, type RowId } from '../../catalogue/row-id.ts';
 import type { Taxonomy } from '../../catalogue/taxonomy.ts';
 import { ALWAYS } from '../../catalogue/period.ts';
 import type { Finding } from '../../findings.ts';
@@ -31,6 +32,7 @@ export interface ProductContext extends SessionContext {
   readonly looseBadges: LoadedTaxonomy['looseBadges'];
   /** Ids of the categories and groups that a front to be built attaches. */
   readonly attachedIds: LoadedFronts['attachedIds'];
+  readonly codeOf: LoadedFronts['codeOf'];
   /** Products that a front to be built shows; the others are skipped. */
   readonly wantedIds: { has(id: number): boolean };
   /** The channels of those fronts, each once. */
@@ -53,6 +55,14 @@ export interface ReferringRows {
   readonly exclusions: (productId: number) => Rows;
   /** front_id, session_id, and what is left. */
   readonly allocations: (productId: number) => Rows;
+  /** Those of both that lead nowhere, by the session that they would lead to in the other type. */
+  readonly mistypedTerms: ReadonlyMap<RowId, readonly MistypedTerm[]>;
+}
+
+/** An exclusion or contingent of a front with an error. */
+export interface MistypedTerm {
+  readonly frontId: RowId;
+  readonly finding: Finding;
 }
 
 /** Remembers the products that it has seen, to find what a view gives twice. */
@@ -62,9 +72,11 @@ export class ProductMaker {
   readonly #isShown = new Map<unknown, boolean>();
   /** Of published products that are wanted. */
   readonly #slugs = new UniqueSlugs('products');
+  readonly #frontIdTypes: ReadonlySet<string>;
 
   constructor(context: ProductContext) {
     this.#context = context;
+    this.#frontIdTypes = new Set([...context.codeOf.keys()].map((id) => typeof id));
   }
 
   /**
@@ -101,12 +113,13 @@ export class ProductMaker {
     const rows = (table: ChildTable) => referring.children(table, id);
     const isWhole = isPublished || this.#context.rowsRead === 'all';
     if (referring.allocations(id).length > 0) this.#context.uses.add('front_allocations');
-    const { terms, spoiled } = termsOf(referring.exclusions(id), referring.allocations(id), id, log);
+    const { terms, spoiled } = this.#termsOf(referring.exclusions(id), referring.allocations(id), id, log);
     const spoiledSessions =
       spoiled.size === 0 ? this.#context.spoiledSessions : new Map([...this.#context.spoiledSessions, ...spoiled]);
     const sessions = isWhole
       ? sessionsOf(id, rows('sessions'), rows('price_tiers'), { ...this.#context, spoiledSessions }, log)
       : { sessions: [], badSessions: [], channelTiers: null };
+    if (referring.mistypedTerms.size > 0) noteMistyped(terms, sessions.sessions, referring.mistypedTerms, id, log);
     const taxonomy = this.#taxonomyOf(id, isWhole ? rows : () => [], log);
     if (log.badProducts.has(id)) return null;
     return {
@@ -128,6 +141,63 @@ export class ProductMaker {
       scheduledIds: [],
       elsewhereIds: [],
     };
+  }
+
+  /**
+   * A product's terms by front id, and the sessions that an error in such a row spoils on every
+   * front: those whose front cannot be read, or is of another type than fronts are.
+   */
+  #termsOf(
+    exclusions: Rows,
+    allocations: Rows,
+    productId: number,
+    log: FindingLog,
+  ): { readonly terms: TermsOfFronts; readonly spoiled: SessionContext['spoiledSessions'] } {
+    const terms = new TermsOfFronts();
+    const spoiled = new Map<RowId, Finding>();
+    const spoil = (finding: Finding, frontId: RowId | undefined, sessionId: RowId | undefined): void => {
+      log.add([finding], sessionId === undefined ? {} : { sessionOf: productId });
+      if (sessionId === undefined) return;
+      if (frontId === undefined) spoiled.set(sessionId, finding);
+      else terms.of(frontId).bad.set(sessionId, finding.code);
+    };
+    const isMistyped = (location: string, frontId: RowId, sessionId: RowId): boolean => {
+      if (!this.#isOfOtherType(frontId)) return false;
+      spoil(dangling(location, 'front_id', 'fronts', frontId, this.#context.codeOf), undefined, sessionId);
+      return true;
+    };
+    for (const [frontId, sessionId, status] of exclusions) {
+      const row = [frontId, sessionId];
+      if (!EXCLUSION.accepts(row)) {
+        for (const finding of EXCLUSION.findings(row, log.source))
+          spoil(finding, EXCLUSION.valueOf(row, 'front_id'), EXCLUSION.valueOf(row, 'session_id'));
+        continue;
+      }
+      if (isMistyped(EXCLUSION.locationOf(row), row[0], row[1])) continue;
+      terms.of(row[0]).excludedIds.add(row[1]);
+      if (status === 'scheduled' || status === 'rescheduled') terms.of(row[0]).excludedScheduledIds.add(row[1]);
+    }
+    for (const cells of allocations) {
+      const row = [...cells];
+      if (!ALLOCATION.accepts(row)) {
+        for (const finding of ALLOCATION.findings(row, log.source))
+          spoil(finding, ALLOCATION.valueOf(row, 'front_id'), ALLOCATION.valueOf(row, 'session_id'));
+        continue;
+      }
+      const [frontId, sessionId, available] = row;
+      if (isMistyped(ALLOCATION.locationOf(row), frontId, sessionId)) continue;
+      const own = terms.of(frontId).allocations;
+      if (own.has(sessionId)) spoil(repeated(ALLOCATION.locationOf(row)), frontId, sessionId);
+      own.set(sessionId, available);
+    }
+    return { terms, spoiled };
+  }
+
+  /** Whether an id is of another type than those of fronts: then it is not known which is meant. */
+  #isOfOtherType(frontId: RowId): boolean {
+    const { codeOf } = this.#context;
+    const meant = otherTypeOf(frontId);
+    return !codeOf.has(frontId) && (!this.#frontIdTypes.has(typeof frontId) || (meant !== null && codeOf.has(meant)));
   }
 
   /** The elements of the taxonomy that a product is linked to. */
@@ -164,7 +234,7 @@ function positionsOf(links: readonly { readonly position: number }[]): readonly 
   return links.map(({ position }) => position).sort((a, b) => a - b);
 }
 
-function imageOf(row: readonly unknown[], productId: number, imageId: number | null, log: FindingLog): Image | null {
+function imageOf(row: readonly unknown[], productId: number, imageId: RowId | null, log: FindingLog): Image | null {
   if (imageId === null) return null;
   const imageRow = row.slice(PRODUCT.columns.length);
   if (imageRow[0] === null) {
@@ -177,65 +247,43 @@ function imageOf(row: readonly unknown[], productId: number, imageId: number | n
 }
 
 interface OpenTerms extends FrontTerms {
-  readonly excludedIds: Set<number>;
-  readonly excludedScheduledIds: Set<number>;
-  readonly allocations: Map<number, number>;
-  readonly bad: Map<number, string>;
+  readonly excludedIds: Set<RowId>;
+  readonly excludedScheduledIds: Set<RowId>;
+  readonly allocations: Map<RowId, number>;
+  readonly bad: Map<RowId, string>;
 }
 
-/**
- * A product's terms by front id, and the sessions that an error in such a row spoils on every front:
- * those whose front cannot be read.
- */
-function termsOf(
-  exclusions: Rows,
-  allocations: Rows,
-  productId: number,
-  log: FindingLog,
-): { readonly terms: ReadonlyMap<number, FrontTerms>; readonly spoiled: SessionContext['spoiledSessions'] } {
-  const terms = new Map<number, OpenTerms>();
-  const spoiled = new Map<number, Finding>();
-  const of = (frontId: number): OpenTerms => {
-    const known = terms.get(frontId);
+/** A product's terms by front id. */
+class TermsOfFronts extends Map<RowId, OpenTerms> {
+  /** Those of a front, new ones if it has none. */
+  of(frontId: RowId): OpenTerms {
+    const known = this.get(frontId);
     if (known !== undefined) return known;
     const open = {
-      excludedIds: new Set<number>(),
-      excludedScheduledIds: new Set<number>(),
-      allocations: new Map<number, number>(),
-      bad: new Map<number, string>(),
+      excludedIds: new Set<RowId>(),
+      excludedScheduledIds: new Set<RowId>(),
+      allocations: new Map<RowId, number>(),
+      bad: new Map<RowId, string>(),
     };
-    terms.set(frontId, open);
+    this.set(frontId, open);
     return open;
-  };
-  const spoil = (finding: Finding, frontId: number | undefined, sessionId: number | undefined): void => {
-    log.add([finding], sessionId === undefined ? {} : { sessionOf: productId });
-    if (sessionId === undefined) return;
-    if (frontId === undefined) spoiled.set(sessionId, finding);
-    else of(frontId).bad.set(sessionId, finding.code);
-  };
-  for (const [frontId, sessionId, status] of exclusions) {
-    const row = [frontId, sessionId];
-    if (EXCLUSION.accepts(row)) {
-      of(row[0]).excludedIds.add(row[1]);
-      if (status === 'scheduled' || status === 'rescheduled') of(row[0]).excludedScheduledIds.add(row[1]);
-    } else {
-      for (const finding of EXCLUSION.findings(row, log.source))
-        spoil(finding, EXCLUSION.valueOf(row, 'front_id'), EXCLUSION.valueOf(row, 'session_id'));
+  }
+}
+
+/** Leaves out sessions that rows of a front mean by an id of the other type. */
+function noteMistyped(
+  terms: TermsOfFronts,
+  sessions: readonly Session[],
+  mistypedTerms: ReferringRows['mistypedTerms'],
+  productId: number,
+  log: FindingLog,
+): void {
+  for (const { id } of sessions) {
+    for (const { frontId, finding } of mistypedTerms.get(id) ?? []) {
+      terms.of(frontId).bad.set(id, finding.code);
+      log.takeOut(finding, { sessionOf: productId });
     }
   }
-  for (const cells of allocations) {
-    const row = [...cells];
-    if (!ALLOCATION.accepts(row)) {
-      for (const finding of ALLOCATION.findings(row, log.source))
-        spoil(finding, ALLOCATION.valueOf(row, 'front_id'), ALLOCATION.valueOf(row, 'session_id'));
-      continue;
-    }
-    const [frontId, sessionId, available] = row;
-    const own = of(frontId).allocations;
-    if (own.has(sessionId)) spoil(repeated(ALLOCATION.locationOf(row)), frontId, sessionId);
-    own.set(sessionId, available);
-  }
-  return { terms, spoiled };
 }
 
 /**

@@ -4,7 +4,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { OFFSET_SECONDS_MAX } from '../../catalogue/calendar.ts';
 import { formatDateTime, formatInstant, type Instant } from '../../catalogue/instant.ts';
-import type { Grouping, IdRange } from './groups.ts';
+import { isInRange, type Grouping, type IdRange } from './groups.ts';
 import type { CatalogueReader, Query } from '../reader.ts';
 import { knownTables, LOCATED_TIER } from '../contract/query-builders.ts';
 import { names, RowChecker } from '../contract/row-checker.ts';
@@ -34,16 +34,18 @@ export const PRODUCT_IDS: Query = knownTables.selectFrom('products').select('id'
 
 export const PRODUCTS_TOTAL: Query = knownTables.selectFrom('products').select(({ fn }) => fn.countAll().as('total'));
 
-/** Products of a range by id with their images: the columns of PRODUCT, then those of IMAGE. */
-export function productQuery({ after, upTo }: IdRange): Query {
-  return knownTables
+/**
+ * Products by id with their images: the columns of PRODUCT, then those of IMAGE. All of them, those
+ * without an id too, unless a range is given.
+ */
+export function productQuery(reader: Pick<CatalogueReader, 'isSameId'>, range: IdRange | null): Query {
+  const query = knownTables
     .selectFrom('products as p')
-    .leftJoin('images as i', 'i.id', 'p.image_id')
+    .leftJoin('images as i', (join) => join.on(reader.isSameId('i.id', 'p.image_id')))
     .select(PRODUCT.columns.map((name) => `p.${name}` as const))
     .select(IMAGE.columns.map((name) => `i.${name}` as const))
-    .$if(after !== null, (query) => query.where('p.id', '>', sql<number>`cast(${after} as bigint)`))
-    .$if(upTo !== null, (query) => query.where('p.id', '<=', sql<number>`cast(${upTo} as bigint)`))
     .orderBy('p.id');
+  return range === null ? query : query.where(isInRange(sql.ref('p.id'), range));
 }
 
 /** What hangs on products besides exclusions, by table. */
@@ -104,32 +106,38 @@ const MAY_BE_TICKET = sql`(kind is null or kind <> 'addon')`;
  * All exclusions as product_id, front_id, session_id and the session's status, past sessions
  * included; those of no session come first.
  */
-export const EXCLUSIONS: Query = knownTables
-  .selectFrom('front_session_exclusions as e')
-  .leftJoin('sessions as s', 's.id', 'e.session_id')
-  .select(['s.product_id', 'e.front_id', 'e.session_id', 's.status'])
-  .orderBy('s.product_id')
-  .orderBy('e.front_id')
-  .orderBy('e.session_id');
+export function exclusionsQuery({ isSameId }: Pick<CatalogueReader, 'isSameId'>): Query {
+  return knownTables
+    .selectFrom('front_session_exclusions as e')
+    .leftJoin('sessions as s', (join) => join.on(isSameId('s.id', 'e.session_id')))
+    .select(['s.product_id', 'e.front_id', 'e.session_id', 's.status'])
+    .orderBy('s.product_id')
+    .orderBy('e.front_id')
+    .orderBy('e.session_id');
+}
 
 /** All contingents likewise, as product_id, front_id, session_id and what is left. */
-export const ALLOCATIONS: Query = knownTables
-  .selectFrom('front_allocations as a')
-  .leftJoin('sessions as s', 's.id', 'a.session_id')
-  .select(['s.product_id', 'a.front_id', 'a.session_id', 'a.available'])
-  .orderBy('s.product_id')
-  .orderBy('a.front_id')
-  .orderBy('a.session_id');
+export function allocationsQuery({ isSameId }: Pick<CatalogueReader, 'isSameId'>): Query {
+  return knownTables
+    .selectFrom('front_allocations as a')
+    .leftJoin('sessions as s', (join) => join.on(isSameId('s.id', 'a.session_id')))
+    .select(['s.product_id', 'a.front_id', 'a.session_id', 'a.available'])
+    .orderBy('s.product_id')
+    .orderBy('a.front_id')
+    .orderBy('a.session_id');
+}
 
 /**
  * Tiers of a session that does not exist or is another product's: the columns of LOCATED_TIER, and
  * the product of that session.
  */
-export const ORPHAN_TIERS: Query = knownTables
-  .selectFrom('price_tiers as t')
-  .leftJoin('sessions as s', 's.id', 't.session_id')
-  .select(LOCATED_TIER.columns.map((name) => `t.${name}` as const))
-  .select('s.product_id as session_product_id')
-  .where('t.session_id', 'is not', null)
-  .where((eb) => eb.or([eb('s.id', 'is', null), eb('s.product_id', 'is distinct from', eb.ref('t.product_id'))]))
-  .$call((query) => LOCATED_TIER.columns.reduce((ordered, name) => ordered.orderBy(`t.${name}`), query));
+export function orphanTiersQuery({ isSameId }: Pick<CatalogueReader, 'isSameId'>): Query {
+  return knownTables
+    .selectFrom('price_tiers as t')
+    .leftJoin('sessions as s', (join) => join.on(isSameId('s.id', 't.session_id')))
+    .select(LOCATED_TIER.columns.map((name) => `t.${name}` as const))
+    .select('s.product_id as session_product_id')
+    .where('t.session_id', 'is not', null)
+    .where((eb) => eb.or([eb('s.id', 'is', null), eb('s.product_id', 'is distinct from', eb.ref('t.product_id'))]))
+    .$call((query) => LOCATED_TIER.columns.reduce((ordered, name) => ordered.orderBy(`t.${name}`), query));
+}

@@ -5,9 +5,10 @@
 import { sql } from 'kysely';
 import type { Zone } from '../../catalogue/calendar.ts';
 import { formatDateTime, formatInstant, instantOf, SECONDS_PER_DAY, type Instant } from '../../catalogue/instant.ts';
+import { isIdBefore, type RowId } from '../../catalogue/row-id.ts';
 import type { Finding } from '../../findings.ts';
 import type { CatalogueReader } from '../reader.ts';
-import { findingOf } from '../contract/row-checker.ts';
+import { findingOf, locationOfKey } from '../contract/row-checker.ts';
 
 /** How far ahead tickets are sold. */
 const AHEAD_SECONDS = 731 * SECONDS_PER_DAY;
@@ -29,15 +30,15 @@ interface Sample {
  */
 export async function zoneRulesFindings(
   reader: CatalogueReader,
-  zoneOf: ReadonlyMap<number, Zone | null>,
+  zoneOf: ReadonlyMap<RowId, Zone | null>,
   tzdata: string,
   now: Instant,
 ): Promise<Finding[]> {
   if (reader.kind === 'sqlite') return [];
-  const byName = new Map<string, { readonly id: number; readonly zone: Zone }>();
+  const byName = new Map<string, { readonly id: RowId; readonly zone: Zone }>();
   for (const [id, zone] of zoneOf) {
-    if (zone !== null && id < (byName.get(zone.name)?.id ?? Number.POSITIVE_INFINITY))
-      byName.set(zone.name, { id, zone });
+    const first = zone === null ? undefined : byName.get(zone.name);
+    if (zone !== null && (first === undefined || isIdBefore(id, first.id))) byName.set(zone.name, { id, zone });
   }
   const samples = [...byName.values()].flatMap(({ zone }) => samplesOf(zone, now));
   const differing = await reader.rows(differingSamples(samples));
@@ -46,7 +47,7 @@ export async function zoneRulesFindings(
     const message =
       `timezone: at ${formatInstant(instantOf(Number(at)))} clocks in ${String(name)} show ${clock(theirs)} by the rules of the server, ` +
       `and ${clock(ours)} by those of tzdata ${tzdata}`;
-    const place = `venues ${byName.get(String(name))?.id}`;
+    const place = locationOfKey('venues', [byName.get(String(name))?.id]);
     return { ...findingOf('warning', 'zone-rules-differ', place, message, 'timezone'), hint: HINT };
   });
 }

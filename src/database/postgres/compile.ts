@@ -9,8 +9,8 @@ import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
 import type { MarkedRow } from '../load/failing-rows.ts';
 import { isInRange, valuesIn, type Group, type Grouping, type IdRange } from '../load/groups.ts';
 import type { Query } from '../reader.ts';
-import type { PostgresTable } from './describe.ts';
-import { canonicalSelect, emptySelect, IN_JSON } from './values.ts';
+import type { PostgresTable, PostgresTables } from './describe.ts';
+import { canonicalSelect, IN_JSON } from './values.ts';
 
 class ContractQueryCompiler extends PostgresQueryCompiler {
   protected override visitOrderByItem(node: OrderByItemNode): void {
@@ -44,7 +44,7 @@ export function compiled(query: Query): CompiledSql {
 
 /** The same for a query on the contract's tables. */
 export function compiledOn(
-  tables: ReadonlyMap<TableName, PostgresTable>,
+  tables: PostgresTables,
   query: Query,
   marked: ReadonlyMap<TableName, readonly MarkedRow[]> = new Map(),
 ): CompiledSql {
@@ -52,12 +52,9 @@ export function compiledOn(
   // A name that only occurs elsewhere in the text costs nothing: the server does not plan what is
   // not read.
   const named = TABLE_NAMES.filter((table) => new RegExp(`\\b${table}\\b`).test(text));
-  const canonical = named.map((table) => {
-    const description = tables.get(table);
-    const select =
-      description === undefined ? emptySelect(table) : canonicalSelect(table, description, marked.get(table));
-    return `"${table}" as not materialized (${select})`;
-  });
+  const canonical = named.map(
+    (table) => `"${table}" as not materialized (${canonicalSelect(tables, table, marked.get(table))})`,
+  );
   return {
     text: canonical.length === 0 ? text : `with ${canonical.join(', ')} ${text}`,
     values,
@@ -68,12 +65,7 @@ export function compiledOn(
 type Classes = PostgresTable['classes'];
 
 /** Group and rows, by group. `classes` are those of the table's columns. */
-export function groupedQuery(
-  { table, by, columns, where, plain }: Grouping,
-  range: IdRange | 'null',
-  classes: Classes,
-  isWhole: (column: string) => RawBuilder<SqlBool>,
-): Query {
+export function groupedQuery({ table, by, columns, where, plain }: Grouping, range: IdRange, classes: Classes): Query {
   const group = sql.ref(by);
   const conditions = [isInRange(group, range), ...(where === undefined ? [] : [where])];
   // JSON.parse would round the fraction of a numeric away.
@@ -91,6 +83,11 @@ export function groupedQuery(
     rows = sql`json_agg(${value}), json_agg(${sql.ref(plain.alongside)})`;
   }
   return sql`select ${group}, ${rows} from ${sql.table(table)} where ${sql.join(conditions, sql` and `)} group by ${group} order by ${group}`;
+}
+
+/** SQL that is true of whole numbers. */
+function isWhole(column: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${sql.ref(column)} % 1 = 0`;
 }
 
 /** The groups in a batch of that query. */

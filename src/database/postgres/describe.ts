@@ -4,11 +4,11 @@
 import { sql } from 'kysely';
 import type { TableDescription, TypeProblem } from '../reader.ts';
 import { CELL_BYTES_MAX, type Column } from '../contract/columns.ts';
-import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
+import { idColumnsOf, TABLE_NAMES, TABLE_RULES, type TableName } from '../contract/tables.ts';
 import { presentOid } from './transaction.ts';
 
 /** Groups of types that are read alike. */
-export type TypeClass = 'boolean' | 'number' | 'numeric' | 'text' | 'timestamptz' | 'timestamp' | 'other';
+export type TypeClass = 'boolean' | 'number' | 'numeric' | 'text' | 'uuid' | 'timestamptz' | 'timestamp' | 'other';
 
 const CLASSES: Readonly<Record<string, TypeClass>> = {
   bool: 'boolean',
@@ -20,6 +20,7 @@ const CLASSES: Readonly<Record<string, TypeClass>> = {
   varchar: 'text',
   bpchar: 'text',
   citext: 'text',
+  uuid: 'uuid',
   timestamptz: 'timestamptz',
   timestamp: 'timestamp',
 };
@@ -83,7 +84,7 @@ function isLimited(type: string): boolean {
 }
 
 /** From the rows of DESCRIBE_QUERY. */
-export function tablesFrom(rows: readonly unknown[][]): ReadonlyMap<TableName, PostgresTable> {
+export function tablesFrom(rows: readonly unknown[][]): PostgresTables {
   const tables = new Map<TableName, DescribedTable>();
   for (const [name, kind, column, type, typeName, isBuiltIn, isEnumeration, schema, oid, isRequired] of rows) {
     const table = TABLE_NAMES.find((one) => one === name);
@@ -109,6 +110,20 @@ export function tablesFrom(rows: readonly unknown[][]): ReadonlyMap<TableName, P
   return tables;
 }
 
+export type PostgresTables = ReadonlyMap<TableName, PostgresTable>;
+
+/**
+ * Whether the ids of a table are text; as those that refer to it say, where it is absent. What
+ * refers to them has to be of the same kind: PostgreSQL does not compare the two.
+ */
+export function areIdsText(tables: PostgresTables, parent: TableName): boolean {
+  const classes = idColumnsOf(parent).map(([table, column]) => tables.get(table)?.classes.get(column));
+  const type = classes.find((one) => one !== undefined);
+  return type !== undefined && isTextual(type);
+}
+
+const isTextual = (type: TypeClass): boolean => type === 'text' || type === 'uuid';
+
 /** The classes that a column may have, and what messages call their types. */
 function allowedFor(rule: Column<unknown>): { readonly classes: readonly TypeClass[]; readonly expected: string } {
   if (rule.time === 'instant')
@@ -117,18 +132,32 @@ function allowedFor(rule: Column<unknown>): { readonly classes: readonly TypeCla
   if (rule.declared === 'TEXT') return { classes: ['text'], expected: 'text or character varying' };
   if (rule.isFlag === true)
     return { classes: ['boolean', 'number', 'numeric'], expected: 'boolean, smallint, integer or bigint' };
-  return { classes: ['number', 'numeric'], expected: 'smallint, integer, bigint or numeric' };
+  return NUMBERS;
+}
+
+const NUMBERS = { classes: ['number', 'numeric'], expected: 'smallint, integer, bigint or numeric' } as const;
+const TEXTS = { classes: ['text', 'uuid'], expected: 'text, character varying or uuid' } as const;
+
+/** The same for a column of ids that may be text. */
+function allowedForIds(tables: PostgresTables, table: TableName, column: string): ReturnType<typeof allowedFor> {
+  const parent = TABLE_RULES[table].references[column];
+  if (parent === undefined) {
+    const classes = [...NUMBERS.classes, ...TEXTS.classes];
+    return { classes, expected: `${NUMBERS.expected}, ${TEXTS.expected}` };
+  }
+  const { classes, expected } = areIdsText(tables, parent) ? TEXTS : NUMBERS;
+  return { classes, expected: `${expected}, like ${parent}.id` };
 }
 
 /** See CatalogueRows. */
 export function typeProblem(
-  _table: TableName,
+  tables: PostgresTables,
+  table: TableName,
   column: string,
   rule: Column<unknown>,
-  found: TableDescription,
 ): TypeProblem | null {
-  const { classes, expected } = allowedFor(rule);
-  const typeClass = 'classes' in found ? (found as PostgresTable).classes.get(column) : undefined;
+  const { classes, expected } = rule.mayBeText === true ? allowedForIds(tables, table, column) : allowedFor(rule);
+  const typeClass = tables.get(table)?.classes.get(column);
   if (typeClass === undefined || classes.includes(typeClass)) return null;
   return { expected };
 }

@@ -155,15 +155,19 @@ class PostgresReader extends PostgresRows implements CatalogueReader {
     await this.rows(sql`select 1`);
   }
 
-  async *groups(grouping: Grouping, range: IdRange | 'null', groupsPerBatch: number): AsyncGenerator<Group[]> {
+  async *groups(grouping: Grouping, range: IdRange, groupsPerBatch: number): AsyncGenerator<Group[]> {
     const classes = this.tables.get(grouping.table)?.classes ?? new Map();
-    const query = groupedQuery(grouping, range, classes, (column) => this.isWhole(column));
+    const query = groupedQuery(grouping, range, classes);
     const { where } = grouping;
     const condition = where && { condition: where, text: compiled(sql`select ${where}`).text };
     const what = { text: compiled(query).text, where: condition };
     for await (const batch of this.batchesOf(query, what, groupsPerBatch))
       yield groupsFrom(batch, grouping.columns, classes);
   }
+
+  /** They have one type (describe.ts). */
+  readonly isSameId = (one: string, other: string): RawBuilder<SqlBool> =>
+    sql<SqlBool>`${sql.ref(one)} = ${sql.ref(other)}`;
 
   isPossiblyLater(table: TableName, column: string, text: string): RawBuilder<SqlBool> {
     const type = this.classOf(table, column);

@@ -1,10 +1,11 @@
 // Reads rows of a catalogue in PostgreSQL, in a transaction that reads or writes: at once, and in
 // batches by cursors.
 
-import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
+import type { Column } from '../contract/columns.ts';
 import type { TableName } from '../contract/tables.ts';
 import { FailingRows, type FailedQuery } from '../load/failing-rows.ts';
-import type { CatalogueRows, Query, TableDescription } from '../reader.ts';
+import type { CatalogueRows, Query, TableDescription, TypeProblem } from '../reader.ts';
 import { psqlCommand } from './address.ts';
 import { compiled, compiledOn, type CompiledSql } from './compile.ts';
 import type { Session } from './connect.ts';
@@ -13,7 +14,7 @@ import {
   OTHER_TABLES_QUERY,
   tablesFrom,
   typeProblem,
-  type PostgresTable,
+  type PostgresTables,
   type TypeClass,
 } from './describe.ts';
 import { expressionProblem } from './errors.ts';
@@ -25,9 +26,8 @@ import { idAsText } from './values.ts';
 export class PostgresRows implements CatalogueRows {
   readonly kind = 'postgres';
   readonly path: string;
-  readonly typeProblem = typeProblem;
   protected readonly session: Session;
-  protected tables: ReadonlyMap<TableName, PostgresTable> = new Map();
+  protected tables: PostgresTables = new Map();
   #searchPath: SearchPath = { setting: '', schemas: '' };
   #cursorsTotal = 0;
   readonly #fetches: Fetches;
@@ -156,8 +156,8 @@ export class PostgresRows implements CatalogueRows {
     return (await this.run(compiled(OTHER_TABLES_QUERY))).map(([name]) => String(name)).sort();
   }
 
-  isWhole(column: string): RawBuilder<SqlBool> {
-    return sql<SqlBool>`${sql.ref(column)} % 1 = 0`;
+  typeProblem(table: TableName, column: string, rule: Column<unknown>): TypeProblem | null {
+    return typeProblem(this.tables, table, column, rule);
   }
 
   idAsText(table: TableName): RawBuilder<string> {

@@ -6,37 +6,39 @@
 import { standInFor } from '../contract/absence.ts';
 import { CELL_BYTES_MAX, type Column } from '../contract/columns.ts';
 import { FAILED_TEXT, LARGE_TEXT } from '../contract/row-checker.ts';
-import { TABLES, type TableName } from '../contract/tables.ts';
+import { TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
 import { markedTable, type MarkedRow } from '../load/failing-rows.ts';
-import type { PostgresTable, TypeClass } from './describe.ts';
+import { areIdsText, type PostgresTable, type PostgresTables, type TypeClass } from './describe.ts';
 
 /**
- * A SELECT that gives a table's columns as the contract has them. The planner inlines it and still
- * uses indexes.
+ * A SELECT that gives a table's columns as the contract has them: of one that a catalogue lacks,
+ * without rows. The planner inlines it and still uses indexes.
  */
-export function canonicalSelect(
-  table: TableName,
-  description: PostgresTable,
-  marked: readonly MarkedRow[] = [],
-): string {
-  const cells = canonicalCells(table, description);
-  if (marked.length === 0) return `select ${canonicalColumns(table, description).join(', ')} from "${table}"`;
+export function canonicalSelect(tables: PostgresTables, table: TableName, marked: readonly MarkedRow[] = []): string {
+  const description = tables.get(table);
+  if (description === undefined) return emptySelect(tables, table);
+  if (marked.length === 0) return `select ${canonicalColumns(tables, table).join(', ')} from "${table}"`;
+  const cells = canonicalCells(tables, table, description);
   const markOf = (column: string, row: number) => markText(description.classes.get(column) ?? 'other', row);
   return markedTable(table, marked, `"${table}"`, cells, markOf);
 }
 
-export function canonicalColumns(table: TableName, description: PostgresTable): readonly string[] {
-  return [...canonicalCells(table, description)].map(([name, cell]) => `${cell} as "${name}"`);
+/** The columns of a table that there is. */
+export function canonicalColumns(tables: PostgresTables, table: TableName): readonly string[] {
+  const description = tables.get(table);
+  if (description === undefined) throw new Error(`not checked: ${table}`);
+  return [...canonicalCells(tables, table, description)].map(([name, cell]) => `${cell} as "${name}"`);
 }
 
 function canonicalCells(
+  tables: PostgresTables,
   table: TableName,
   { classes, unlimited, required }: PostgresTable,
 ): ReadonlyMap<string, string> {
-  const cells = Object.entries<Column<unknown>>(TABLES[table]).map(([name, rule]): [string, string] => {
+  const cells = Object.entries(columnsOf(table)).map(([name, rule]): [string, string] => {
     const type = classes.get(name);
     const standIn = standInFor(table, name, rule, idAsText(classes.get('id')));
-    if (type === undefined) return [name, absentCell(rule, standIn)];
+    if (type === undefined) return [name, absentCell(tables, table, name, standIn)];
     const cell = canonicalCell(name, type, unlimited.has(name), rule);
     const isPlain = standIn === null || standIn === 'NULL' || required.has(name);
     return [name, isPlain ? cell : `coalesce(${cell}, ${standIn})`];
@@ -46,6 +48,7 @@ function canonicalCells(
 
 function canonicalCell(name: string, type: TypeClass, isUnlimited: boolean, { openEnd }: Column<unknown>): string {
   if (type === 'boolean') return `"${name}"::int`;
+  if (type === 'uuid') return `("${name}"::text collate "C")`;
   if (type === 'text') return `(${textOf(name, isUnlimited)} collate "C")`;
   if (type === 'timestamptz' && openEnd !== undefined) return `nullif("${name}", '${openEnd}')`;
   return `"${name}"`;
@@ -56,17 +59,19 @@ export function idAsText(type: TypeClass | undefined): string {
   return type === 'numeric' ? '(trim_scale("id")::text collate "C")' : '("id"::text collate "C")';
 }
 
-/** What stands for a column that a table lacks. */
-function absentCell({ declared }: Column<unknown>, standIn: string | null): string {
+/** What stands for a column that a table lacks; of ids, in the type that the others have. */
+function absentCell(tables: PostgresTables, table: TableName, name: string, standIn: string | null): string {
   const value = standIn ?? 'NULL';
-  return declared === 'INTEGER' ? `${value}::bigint` : `(${value}::text collate "C")`;
+  const { declared, mayBeText } = columnsOf(table)[name] ?? {};
+  const parent = TABLE_RULES[table].references[name] ?? table;
+  const isText = mayBeText === true ? areIdsText(tables, parent) : declared === 'TEXT';
+  return isText ? `(${value}::text collate "C")` : `${value}::bigint`;
 }
 
-/** A SELECT for a table that a catalogue lacks: its columns, and no rows. */
-export function emptySelect(table: TableName): string {
-  const cells = Object.entries<Column<unknown>>(TABLES[table]).map(
-    ([name, rule]) => `${absentCell(rule, null)} as "${name}"`,
-  );
+const columnsOf = (table: TableName): Readonly<Record<string, Column<unknown>>> => TABLES[table];
+
+function emptySelect(tables: PostgresTables, table: TableName): string {
+  const cells = Object.keys(TABLES[table]).map((name) => `${absentCell(tables, table, name, null)} as "${name}"`);
   return `select ${cells.join(', ')} where false`;
 }
 
@@ -81,6 +86,7 @@ function markText(type: TypeClass, row: number): string {
     case 'numeric':
       return '0.5';
     case 'text':
+    case 'uuid':
       return `('${FAILED_TEXT}${row}'::text collate "C")`;
     case 'timestamptz':
     case 'timestamp':

@@ -13,6 +13,7 @@ import {
   LOCATION,
   RefusedChange,
   type CatalogueWriter,
+  type HeldIds,
   type InputRow,
   type RefusedRow,
   type Side,
@@ -88,6 +89,10 @@ class PostgresWriter extends PostgresRows implements CatalogueWriter {
     this.isNew = true;
   }
 
+  async idsIn(table: TableName, column: string): Promise<HeldIds> {
+    return ['number', 'numeric'].includes(this.classOf(table, column) ?? '') ? 'integers' : 'text';
+  }
+
   async insert(
     rows: readonly InputRow[],
     { into, isReplacing }: { readonly into: Side; readonly isReplacing: boolean },
@@ -132,11 +137,8 @@ class PostgresWriter extends PostgresRows implements CatalogueWriter {
     const values: unknown[] = [rows.map(({ location }) => location)];
     const conditions = [...key.map((column) => `s."${column}" = k."${column}"`), `s."${LOCATION}" = any ($1::text[])`];
     // A range, so that the index is used. Not for text, whose collation may sort in another order.
-    if (
-      key.every(
-        (column) => (TABLES[table] as Readonly<Record<string, Column<unknown>>>)[column]?.declared === 'INTEGER',
-      )
-    ) {
+    const isNumber = (column: string): boolean => ['number', 'numeric'].includes(this.classOf(table, column) ?? '');
+    if (key.every(isNumber)) {
       const columns = columnsOf(table);
       const keyOf = ({ values: cells }: InputRow): string =>
         key.map((column) => `$${values.push(cells[columns.indexOf(column)])}`).join(', ');
@@ -264,9 +266,7 @@ class PostgresWriter extends PostgresRows implements CatalogueWriter {
   }
 
   rowsOf(side: Side, table: TableName): RawBuilder<unknown> {
-    const description = this.tables.get(table);
-    if (description === undefined) throw new Error(`not checked: ${table}`);
-    const columns = [...canonicalColumns(table, description), ...(side === 'staged' ? [quoted(LOCATION)] : [])];
+    const columns = [...canonicalColumns(this.tables, table), ...(side === 'staged' ? [quoted(LOCATION)] : [])];
     return sql.raw(`(select ${columns.join(', ')} from ${this.#nameText(side, table)})`);
   }
 

@@ -55,14 +55,15 @@ async function describeTable(reader: RowSource, table: TableName, isView: boolea
 export function typeProblem(
   _table: TableName,
   column: string,
-  { declared }: Column<unknown>,
+  { declared, mayBeText }: Column<unknown>,
   { isView, types }: TableDescription,
 ): TypeProblem | null {
   const type = types.get(column) ?? '';
+  const wanted = mayBeText === true ? (['INTEGER', 'TEXT'] as const) : [declared];
   // For a view's column, BLOB only means that SQLite finds no single type, as where a UNION mixes
   // expressions.
-  if ((isView && type === 'BLOB') || mayHold(type, declared)) return null;
-  return { expected: declared };
+  if ((isView && type === 'BLOB') || wanted.some((one) => mayHold(type, one))) return null;
+  return { expected: wanted.join(' or ') };
 }
 
 /**

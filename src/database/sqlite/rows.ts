@@ -223,10 +223,6 @@ export class SqliteRows implements CatalogueRows {
     return otherTables(this);
   }
 
-  isWhole(column: string): RawBuilder<SqlBool> {
-    return sql<SqlBool>`typeof(${sql.ref(column)}) = 'integer'`;
-  }
-
   idAsText(): RawBuilder<string> {
     return sql.raw(ID_AS_TEXT);
   }
@@ -239,7 +235,7 @@ export class SqliteRows implements CatalogueRows {
 class SqliteReader extends SqliteRows implements CatalogueReader {
   readonly finding = journalModeFinding(String(this.handle.pragma('journal_mode', { simple: true })));
 
-  async *groups(grouping: Grouping, range: IdRange | 'null', groupsPerBatch: number): AsyncGenerator<Group[]> {
+  async *groups(grouping: Grouping, range: IdRange, groupsPerBatch: number): AsyncGenerator<Group[]> {
     const bounds = this.compiler.tables.get(grouping.table);
     const direct = compiled(groupedQuery(grouping, range, bounds));
     const queryNow = (): CompiledQuery => {
@@ -258,6 +254,12 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
     if (problem === null) throw error;
     await this.failing.find(failed, { error, problem }, version);
   }
+
+  /** Neither the affinity of a column nor its collation makes two ids one. */
+  readonly isSameId = (one: string, other: string): RawBuilder<SqlBool> => {
+    const [a, b] = [sql.ref(one), sql.ref(other)];
+    return sql<SqlBool>`${a} = ${b} collate binary and (typeof(${a}) = 'text') = (typeof(${b}) = 'text')`;
+  };
 
   isPossiblyLater(_table: TableName, column: string, text: string): RawBuilder<SqlBool> {
     // The form of the text, with any digits.

@@ -7,7 +7,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { messageOf, shellWord, systemCodeOf } from '../../errors.ts';
 import type { Query } from '../reader.ts';
 import { quoted } from '../contract/row-checker.ts';
-import { TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
+import { mayIdBeText, TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
 import { insertText, leavesExisting, updateText } from '../write/row-statements.ts';
 import {
   IGNORED,
@@ -15,6 +15,7 @@ import {
   RefusedChange,
   UnansweredCommit,
   type CatalogueWriter,
+  type HeldIds,
   type InputRow,
   type RefusedRow,
   type Side,
@@ -28,6 +29,8 @@ import { SqliteRows } from './rows.ts';
 
 /** The databases of a connection that have the tables. */
 const DATABASES = { kept: 'main', staged: 'temp' } as const satisfies Record<Side, string>;
+
+const ID_TYPES = { integers: 'integer', text: 'text', both: '' } as const satisfies Record<HeldIds, string>;
 
 const nameText = (side: Side, table: TableName): string => `"${DATABASES[side]}"."${table}"`;
 
@@ -109,6 +112,18 @@ class SqliteWriter extends SqliteRows implements CatalogueWriter {
     return refused;
   }
 
+  /** By the affinity of the declared type (SQLite, "Datatypes In SQLite", 3.1). */
+  async idsIn(table: TableName, column: string): Promise<HeldIds> {
+    const find = this.handle.prepare<[string, string], string>('select type from pragma_table_xinfo(?) where name = ?');
+    const type = find.pluck().get(table, column)?.toUpperCase() ?? '';
+    if (type === '' || type === 'BLOB' || (type === 'ANY' && this.#isStrict(table))) return 'both';
+    return /CHAR|CLOB|TEXT/.test(type) && !type.includes('INT') ? 'text' : 'integers';
+  }
+
+  #isStrict(table: TableName): boolean {
+    return this.handle.prepare('select 1 from pragma_table_list where strict and name = ?').get(table) !== undefined;
+  }
+
   /** A view can take rows through INSTEAD OF triggers, whose changes are not counted. */
   #isView(table: TableName): boolean {
     const find = this.handle.prepare(`select 1 from main.sqlite_schema where type = 'view' and name = ?`);
@@ -125,10 +140,27 @@ class SqliteWriter extends SqliteRows implements CatalogueWriter {
   }
 
   async stage(tables: readonly TableName[]): Promise<void> {
+    const texts: string[] = [];
+    for (const table of tables) texts.push(await this.#stagedText(table));
     writing(this.path, () => {
-      for (const table of tables) this.handle.exec(stagedText(table));
+      for (const text of texts) this.handle.exec(text);
     });
     this.forgetTables();
+  }
+
+  /** Ids have the types of the kept table, so that they are compared by the same indexes. */
+  async #stagedText(table: TableName): Promise<string> {
+    const { key, unique } = TABLE_RULES[table];
+    const columns: string[] = [];
+    for (const [column, { declared, defaultSql }] of Object.entries(TABLES[table])) {
+      const type = mayIdBeText(table, column) ? ID_TYPES[await this.idsIn(table, column)] : declared;
+      columns.push(`"${column}" ${type} default ${defaultSql ?? 'null'}`);
+    }
+    const constraints = [
+      `primary key (${key.map((column) => `"${column}"`).join(', ')})`,
+      ...unique.map((column) => `unique ("${column}")`),
+    ];
+    return `create table ${nameText('staged', table)} (${[...columns, `"${LOCATION}" text`, ...constraints].join(', ')})`;
   }
 
   async unstage(tables: readonly TableName[]): Promise<void> {
@@ -198,16 +230,4 @@ class SqliteWriter extends SqliteRows implements CatalogueWriter {
       this.leftBehind = dirname(this.#importFolder.databasePath);
     }
   }
-}
-
-function stagedText(table: TableName): string {
-  const { key, unique } = TABLE_RULES[table];
-  const columns = Object.entries(TABLES[table]).map(
-    ([column, { declared, defaultSql }]) => `"${column}" ${declared} default ${defaultSql ?? 'null'}`,
-  );
-  const constraints = [
-    `primary key (${key.map((column) => `"${column}"`).join(', ')})`,
-    ...unique.map((column) => `unique ("${column}")`),
-  ];
-  return `create table ${nameText('staged', table)} (${[...columns, `"${LOCATION}" text`, ...constraints].join(', ')})`;
 }

@@ -4,9 +4,9 @@
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 import { exactJson, hasRounded } from '../contract/exact-integers.ts';
 import { foundText, quoted } from '../contract/row-checker.ts';
-import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
+import { mayIdBeText, TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
 import { SCHEMA_FILES } from '../schema-file.ts';
-import type { CatalogueWriter, InputRow } from '../writer.ts';
+import type { CatalogueWriter, HeldIds, InputRow } from '../writer.ts';
 import { linesOf, type Line } from './ndjson-lines.ts';
 import { repeatedMember } from './repeated-member.ts';
 
@@ -19,6 +19,9 @@ export interface ImportSource {
 
 // Enough to see what is wrong with a file, few enough to read.
 const REFUSALS_SHOWN = 10;
+
+const OTHER_IDS_HINT =
+  'the tables that an import makes hold integers: make your own, whose ids are text wherever they stand, or views over them (data/own-schema.md, Ids)';
 
 /** Rows per batch. Measured: more gain nothing, and fewer need more round trips to a server. */
 const ROWS_PER_BATCH = 500;
@@ -79,9 +82,10 @@ export async function forEachBatch(
     batch = [];
     if (rows.length > 0) refusals.add(await take(rows, refusals.room));
   };
+  const heldIds = await heldIdsOf(catalogue);
   for (const { name, open } of sources) {
     for await (const { number, text } of readableLines(name, open, catalogue.path)) {
-      const row = rowOf(text, `${name}:${number}`);
+      const row = rowOf(text, `${name}:${number}`, heldIds);
       if (row instanceof AppError) {
         await flush();
         refusals.add([row]);
@@ -118,8 +122,22 @@ async function* readableLines(name: string, open: ImportSource['open'], database
   }
 }
 
+/** By `sessions.id`: which ids the columns hold that take only some. */
+type HeldIdsOf = ReadonlyMap<string, HeldIds>;
+
+async function heldIdsOf(catalogue: CatalogueWriter): Promise<HeldIdsOf> {
+  const held = new Map<string, HeldIds>();
+  for (const table of TABLE_NAMES) {
+    for (const column of Object.keys(TABLES[table])) {
+      const ids = mayIdBeText(table, column) ? await catalogue.idsIn(table, column) : 'both';
+      if (ids !== 'both') held.set(`${table}.${column}`, ids);
+    }
+  }
+  return held;
+}
+
 /** The row of a line, or what is wrong with it: import-line-invalid or import-row-invalid. */
-function rowOf(text: string, location: string): InputRow | AppError {
+function rowOf(text: string, location: string, heldIds: HeldIdsOf): InputRow | AppError {
   const invalid = (problem: string): AppError =>
     new AppError(
       'import-line-invalid',
@@ -146,18 +164,24 @@ function rowOf(text: string, location: string): InputRow | AppError {
     const message = `${location}: expected a table of the catalogue, found ${quoted(table)}`;
     return new AppError('import-row-invalid', message, `tables are: ${TABLE_NAMES.join(', ')}`);
   }
-  const checked = checkedRow(known, row, location);
+  const checked = checkedRow(known, row, location, heldIds);
   // JSON.parse has rounded the integers beyond 2^53, and a refusal shows those that the file has.
   if (!(checked instanceof AppError) || !hasRounded(Object.values(row))) return checked;
   const exact = exactJson(text);
-  return isRecord(exact) && isRecord(exact['row']) ? checkedRow(known, exact['row'], location) : checked;
+  return isRecord(exact) && isRecord(exact['row']) ? checkedRow(known, exact['row'], location, heldIds) : checked;
 }
 
 /**
  * The row, once the column rules have accepted it; or an error with everything that is wrong with
  * it.
  */
-function checkedRow(table: TableName, row: Readonly<Record<string, unknown>>, location: string): InputRow | AppError {
+function checkedRow(
+  table: TableName,
+  row: Readonly<Record<string, unknown>>,
+  location: string,
+  heldIds: HeldIdsOf,
+): InputRow | AppError {
+  let hint = `columns of ${table} are: ${Object.keys(TABLES[table]).join(', ')}`;
   const columns: string[] = [];
   const values: unknown[] = [];
   const problems: string[] = [];
@@ -175,8 +199,15 @@ function checkedRow(table: TableName, row: Readonly<Record<string, unknown>>, lo
       const found = isGiven ? foundText(value) : 'no such member';
       problems.push(`${table}.${column}: expected ${expected}, found ${found}`);
       // A lone surrogate has no UTF-8: the database would hold something other than the file.
-    } else if (typeof value === 'string' && /\p{Surrogate}/u.test(value))
+    } else if (typeof value === 'string' && /\p{Surrogate}/u.test(value)) {
       problems.push(`${table}.${column}: expected text of whole characters, found ${quoted(value)}`);
+    } else if (rule.mayBeText === true && value !== null) {
+      const held = heldIds.get(`${table}.${column}`) ?? 'both';
+      if (held === 'both' || (held === 'text') === (typeof value === 'string')) continue;
+      const expected = held === 'text' ? 'text' : 'an integer';
+      problems.push(`${table}.${column}: expected ${expected}, which the column holds, found ${quoted(value)}`);
+      hint = OTHER_IDS_HINT;
+    }
   }
   for (const column of Object.keys(row)) {
     if (!Object.hasOwn(TABLES[table], column))
@@ -184,7 +215,6 @@ function checkedRow(table: TableName, row: Readonly<Record<string, unknown>>, lo
   }
   const [message, ...details] = problems.map((problem) => `${location}: ${problem}`);
   if (message === undefined) return { table, columns, values, location };
-  const hint = `columns of ${table} are: ${Object.keys(TABLES[table]).join(', ')}`;
   return new AppError('import-row-invalid', message, hint, undefined, details);
 }
 

@@ -481,8 +481,8 @@ const DATABASE: readonly PlantedFault[] = [
   fault(
     'sessions of one instant are in any order',
     'database/load/load-sessions.ts',
-    '(a.startsAt === b.startsAt && a.id < b.id)',
-    '(a.startsAt === b.startsAt && a.id > b.id)',
+    '(a.startsAt === b.startsAt && isIdBefore(a.id, b.id))',
+    '(a.startsAt === b.startsAt && isIdBefore(b.id, a.id))',
     LAWS,
     FIELDS,
   ),
@@ -539,8 +539,8 @@ const DATABASE: readonly PlantedFault[] = [
   fault(
     'a tier of another product spoils no session',
     'database/load/load-products.ts',
-    "if (typeof sessionId === 'number') this.#spoiledSessions.set(sessionId, finding);",
-    '',
+    'if (id !== undefined && id !== null) this.#spoiledSessions.set(id, finding);',
+    'if (id !== undefined && id !== null) continue;',
     CONTAINMENT,
   ),
   fault(

@@ -1,7 +1,7 @@
 // An SQLite catalogue copied into PostgreSQL, in one of three shapes: the tables of
 // data/schema-postgres.sql; tables with PostgreSQL's own types; views over tables of somebody
-// else's. The rows say the same in each. They have to be sound: other types could not hold the
-// rest.
+// else's. The last two also with ids that are text, and without slugs and ids of price tiers. The
+// rows say the same in each. They have to be sound: other types could not hold the rest.
 
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -12,12 +12,28 @@ import type { OwnSchema } from './own-schema.ts';
 import { OWN_TABLES, type OwnTable, type Value } from './own-rows.ts';
 
 export const SHAPES = ['contract', 'native', 'views'] as const;
-export type Shape = (typeof SHAPES)[number];
+/** Those of catalogues whose rows the first three do not hold. */
+export const TEXT_SHAPES = ['native-text', 'views-text'] as const;
+export type Shape = (typeof SHAPES)[number] | (typeof TEXT_SHAPES)[number];
 
-const DEFINITIONS: Readonly<Record<Shape, URL>> = {
-  contract: new URL('../../../data/schema-postgres.sql', import.meta.url),
-  native: new URL('native-tables.sql', import.meta.url),
-  views: new URL('own-views.sql', import.meta.url),
+const textOfFile = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
+const NATIVE = textOfFile('native-tables.sql');
+const VIEWS = textOfFile('own-views.sql');
+
+const DEFINITIONS: Readonly<Record<Shape, string>> = {
+  contract: textOfFile('../../../data/schema-postgres.sql'),
+  native: NATIVE,
+  views: VIEWS,
+  'native-text': NATIVE.replaceAll(
+    /(CREATE TABLE (?:fronts|venues|images|sessions) \(\s*id|(?:front|venue|image|session)_id) (?:integer|bigint)/g,
+    '$1 varchar(200)',
+  )
+    .replace('slug varchar(200) NOT NULL', 'slug varchar(200)')
+    .replace(/(CREATE TABLE price_tiers \(\s*id bigint) PRIMARY KEY/, '$1'),
+  'views-text': VIEWS.replaceAll(/\b((?:shop|hall|picture|show)_no) integer/g, '$1 text').replace(
+    'price_no integer PRIMARY KEY',
+    'price_no integer',
+  ),
 };
 
 const ROWS_PER_QUERY = 10_000;
@@ -27,6 +43,8 @@ const TARGETS: Readonly<Record<Shape, Readonly<Record<TableName, OwnTable>>>> = 
   contract: ownColumns(),
   native: ownColumns(),
   views: OWN_TABLES,
+  'native-text': ownColumns(),
+  'views-text': OWN_TABLES,
 };
 
 function ownColumns(): Readonly<Record<TableName, OwnTable>> {
@@ -51,7 +69,7 @@ export function withoutNul(rows: Iterable<CatalogueRow>): CatalogueRow[] {
 
 /** Makes the tables of a shape in an empty schema. */
 export async function createShape(schema: OwnSchema, shape: Shape): Promise<void> {
-  await schema.client.query(readFileSync(DEFINITIONS[shape], 'utf8'));
+  await schema.client.query(DEFINITIONS[shape]);
 }
 
 /**

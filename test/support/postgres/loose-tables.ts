@@ -9,13 +9,19 @@ import type { OwnSchema } from './own-schema.ts';
 
 const TYPES = { INTEGER: 'numeric', TEXT: 'text' } as const;
 
-const typesOf = (table: TableName): [name: string, type: 'numeric' | 'text'][] =>
-  Object.entries<Column<unknown>>(TABLES[table]).map(([name, { declared }]) => [name, TYPES[declared]]);
+/** The type of ids that may be of either. */
+export type IdType = 'numeric' | 'text';
+
+const typesOf = (table: TableName, ids: IdType): [name: string, type: 'numeric' | 'text'][] =>
+  Object.entries<Column<unknown>>(TABLES[table]).map(([name, { declared, mayBeText }]) => [
+    name,
+    mayBeText === true ? ids : TYPES[declared],
+  ]);
 
 /** Makes the tables in an empty schema. */
-export async function createLooseTables(schema: OwnSchema): Promise<void> {
+export async function createLooseTables(schema: OwnSchema, ids: IdType = 'numeric'): Promise<void> {
   const tables = TABLE_NAMES.map((table) => {
-    const columns = typesOf(table).map(([name, type]) => `${name} ${type}`);
+    const columns = typesOf(table, ids).map(([name, type]) => `${name} ${type}`);
     return `CREATE TABLE ${table} (${columns.join(', ')});`;
   });
   await schema.client.query(tables.join('\n'));
@@ -25,12 +31,12 @@ export async function createLooseTables(schema: OwnSchema): Promise<void> {
  * The tables' columns of an SQLite catalogue as lists of text, or null where PostgreSQL cannot hold
  * a value, or the contract is broken.
  */
-export function looseRows(path: string): ReadonlyMap<TableName, (string | null)[][]> | null {
+export function looseRows(path: string, ids: IdType = 'numeric'): ReadonlyMap<TableName, (string | null)[][]> | null {
   const database = new Database(path, { readonly: true, fileMustExist: true });
   try {
     const tables = new Map<TableName, (string | null)[][]>();
     for (const table of TABLE_NAMES) {
-      const types = typesOf(table);
+      const types = typesOf(table, ids);
       const cells = types.map(([name]) => `"${name}", CAST("${name}" AS BLOB)`);
       const rows = database
         .prepare<[], unknown[]>(`SELECT ${cells.join(', ')} FROM "${table}"`)
@@ -64,12 +70,13 @@ function textOf(type: 'numeric' | 'text', value: unknown, bytes: unknown): strin
 export async function refillLooseTables(
   schema: OwnSchema,
   rows: NonNullable<ReturnType<typeof looseRows>>,
+  ids: IdType = 'numeric',
 ): Promise<void> {
   await schema.client.session(async (client) => {
     await client.query(`BEGIN; ${TABLE_NAMES.map((table) => `DELETE FROM ${table};`).join(' ')}`);
     for (const [table, lists] of rows) {
       if (lists[0]?.length === 0) continue;
-      const arrays = typesOf(table).map(([, type], i) => `$${i + 1}::${type}[]`);
+      const arrays = typesOf(table, ids).map(([, type], i) => `$${i + 1}::${type}[]`);
       await client.query(`INSERT INTO ${table} SELECT * FROM unnest(${arrays.join(', ')})`, lists);
     }
     await client.query('COMMIT');
