@@ -10,16 +10,17 @@ import { openCatalogue } from '../../src/database/open.ts';
 import { findingLine } from '../../src/findings.ts';
 import { IS_SOAK, LENGTH } from '../speeds.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
-import { createShape, refillCatalogue, SHAPES, withoutNul, type Shape } from '../support/postgres/copy.ts';
+import { createShape, refillCatalogue, SHAPES, TEXT_SHAPES, withoutNul, type Shape } from '../support/postgres/copy.ts';
 import { builtInMemory } from '../support/postgres/memory-tree.ts';
 import { newSchema, type OwnSchema } from '../support/postgres/own-schema.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
+import { isOurs } from '../support/catalogue.ts';
 import { catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
 
 const HOUR = 3600;
 const schemas: [Shape, OwnSchema][] = [];
 beforeAll(async () => {
-  for (const shape of SHAPES) {
+  for (const shape of [...SHAPES, ...TEXT_SHAPES]) {
     const schema = await newSchema();
     await createShape(schema, shape);
     schemas.push([shape, schema]);
@@ -46,9 +47,14 @@ async function builtAt(address: string, moments: readonly Moment[]) {
 }
 
 /** Compares, and returns how many files there were. */
-async function expectSame(path: string, moments: readonly Moment[]): Promise<number> {
+async function expectSame(
+  path: string,
+  moments: readonly Moment[],
+  shapes: readonly Shape[] = SHAPES,
+): Promise<number> {
   const expected = await builtAt(path, moments);
   for (const [shape, schema] of schemas) {
+    if (!shapes.includes(shape)) continue;
     await refillCatalogue(path, schema, shape);
     const trees = await builtAt(schema.url, moments);
     for (const [i, one] of expected.entries()) expect(trees[i], `${shape} at moment ${i}`).toEqual(one);
@@ -72,17 +78,26 @@ test('random catalogues', async () => {
   const folder = temporaryFolder();
   let count = 0;
   let filesTotal = 0;
-  const options = { shift: fc.integer({ min: -48 * HOUR, max: 48 * HOUR }), catalogue: catalogueArbitrary() };
+  const seen = { ours: 0, text: 0 };
+  const options = {
+    shift: fc.integer({ min: -48 * HOUR, max: 48 * HOUR }),
+    catalogue: catalogueArbitrary({ forms: 'ours-or-text' }),
+  };
   const property = fc.asyncProperty(fc.record(options), async ({ catalogue, shift }) => {
-    const path = catalogueAt(join(folder, `${count++}.sqlite`), withoutNul(catalogue.rows));
+    const rows = withoutNul(catalogue.rows);
+    const path = catalogueAt(join(folder, `${count++}.sqlite`), rows);
     const now = instant(catalogue.now);
-    filesTotal += await expectSame(path, [
+    const areOurs = rows.every(isOurs);
+    seen[areOurs ? 'ours' : 'text'] += 1;
+    const moments: Moment[] = [
       [now, 30 * HOUR],
       [instantOf(now + shift), 0],
       [instantOf(now - HOUR), 2 * HOUR],
-    ]);
+    ];
+    filesTotal += await expectSame(path, moments, areOurs ? SHAPES : TEXT_SHAPES);
   });
   const numRuns = LENGTH * (IS_SOAK ? 25 : 10);
   await fc.assert(property, { numRuns });
   expect(filesTotal).toBeGreaterThan(numRuns * 10);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
 });

@@ -16,7 +16,7 @@ import { productsDocumentSchema } from '../../src/contract/documents.ts';
 import { plainBuild } from '../support/reference/plain-build.ts';
 import { renderPlain } from '../support/reference/plain-documents.ts';
 import { plainKysely } from '../support/reference/plain-tables.ts';
-import { createCatalogue, insertRows, type CatalogueRow } from '../support/catalogue.ts';
+import { createCatalogue, createCatalogueFor, insertRows, type CatalogueRow } from '../support/catalogue.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbill-plain-'));
@@ -54,7 +54,7 @@ test('any catalogue gives whole, closed, canonical documents, and every attached
   let cardsSeen = 0;
   await fc.assert(
     fc.asyncProperty(catalogueArbitrary(), async ({ rows, now }) => {
-      const database = createCatalogue(':memory:');
+      const database = createCatalogueFor(':memory:', rows);
       insertRows(database, rows);
       const db = plainKysely(database);
       for (const front of rows.filter(({ table }) => table === 'fronts')) {

@@ -5,11 +5,12 @@
 import { existsSync } from 'node:fs';
 import { openCatalogue as openUnmirrored } from '../../../src/database/open.ts';
 import type { CatalogueReader } from '../../../src/database/reader.ts';
-import { createLooseTables, looseRows, refillLooseTables } from './loose-tables.ts';
+import { createLooseTables, looseRows, refillLooseTables, type IdType } from './loose-tables.ts';
 import { newSchema, type OwnSchema } from './own-schema.ts';
 
-let schema: Promise<OwnSchema> | undefined;
-/** The rows that the schema holds, as JSON: most catalogues are opened several times in a row. */
+/** By the type of ids. */
+const schemas = new Map<IdType, Promise<OwnSchema>>();
+/** The rows that a schema holds, as JSON: most catalogues are opened several times in a row. */
 let filledWith = '';
 let openedTotal = 0;
 
@@ -20,29 +21,40 @@ export function openedSoFar(): number {
   return openedTotal;
 }
 
-async function emptySchema(): Promise<OwnSchema> {
+async function emptySchema(ids: IdType): Promise<OwnSchema> {
   const empty = await newSchema();
-  await createLooseTables(empty);
+  await createLooseTables(empty, ids);
   return empty;
 }
 
+/** The rows of a file in the first type of ids in which a server holds them. */
+function rowsIn(path: string): readonly [IdType, NonNullable<ReturnType<typeof looseRows>>] | null {
+  for (const ids of ['numeric', 'text'] as const) {
+    const rows = looseRows(path, ids);
+    if (rows !== null) return [ids, rows];
+  }
+  return null;
+}
+
 export async function openCatalogue(address: string): Promise<CatalogueReader> {
-  const rows = existsSync(address) ? looseRows(address) : null;
-  if (rows === null) return openUnmirrored(address);
-  schema ??= emptySchema();
-  const { url } = await schema;
-  const text = JSON.stringify([...rows]);
+  const found = existsSync(address) ? rowsIn(address) : null;
+  if (found === null) return openUnmirrored(address);
+  const [ids, rows] = found;
+  const pending = schemas.get(ids) ?? emptySchema(ids);
+  schemas.set(ids, pending);
+  const schema = await pending;
+  const text = JSON.stringify([ids, ...rows]);
   if (text !== filledWith) {
     filledWith = '';
-    await refillLooseTables(await schema, rows);
+    await refillLooseTables(schema, rows, ids);
     filledWith = text;
   }
   openedTotal += 1;
-  return openUnmirrored(url);
+  return openUnmirrored(schema.url);
 }
 
 export async function dropMirror(): Promise<void> {
-  await (await schema)?.drop();
-  schema = undefined;
+  for (const schema of schemas.values()) await (await schema).drop();
+  schemas.clear();
   filledWith = '';
 }

@@ -4,6 +4,7 @@
 import { DateTime } from 'luxon';
 import type { CatalogueRow } from '../catalogue.ts';
 import { isOnChannelOf, type Spoilt } from './plain-documents.ts';
+import type { PlainId } from './plain-tables.ts';
 import { firstInstantOf } from './plain-values.ts';
 
 /** Rows, some with errors: the columns whose values are bad, or `*` for a key that occurs twice. */
@@ -61,9 +62,15 @@ class Tables {
     return this.#faulty.bad.get(row)?.has(column) === true ? undefined : row.row[column];
   }
 
+  /** An id that is published. */
   id(row: CatalogueRow, column = 'id'): number | undefined {
     const value = this.value(row, column);
     return typeof value === 'number' ? value : undefined;
+  }
+
+  /** The id of a front, venue, image or session. */
+  rowId(row: CatalogueRow, column = 'id'): PlainId | undefined {
+    return this.value(row, column) ?? undefined;
   }
 
   /** Rows of a table by id, if it can be read. */
@@ -71,9 +78,41 @@ class Tables {
     return new Map(this.of(table).flatMap((row) => (this.id(row) === undefined ? [] : [[this.id(row) ?? 0, row]])));
   }
 
+  byRowId(table: string): Map<PlainId, CatalogueRow> {
+    return new Map(
+      this.of(table).flatMap((row) => (this.rowId(row) === undefined ? [] : [[this.rowId(row) ?? 0, row]])),
+    );
+  }
+
   /** Ids of a table that a bad row has. */
   badIds(table: string): Set<number> {
     return new Set(this.of(table).flatMap((row) => (this.isBad(row) ? [this.id(row) ?? Number.NaN] : [])));
+  }
+
+  badRowIds(table: string): Set<PlainId> {
+    return new Set(this.of(table).flatMap((row) => (this.isBad(row) ? [this.rowId(row) ?? Number.NaN] : [])));
+  }
+
+  /** The id that a reference to no row of a table means: that of a row in the other type. */
+  meant(table: string, id: PlainId | undefined): PlainId | undefined {
+    const ids = this.byRowId(table);
+    if (id === undefined || ids.has(id)) return undefined;
+    return [...ids.keys()].find((one) => String(one) === String(id));
+  }
+
+  /** Whether a row has the id of a front that cannot be read, or is of another type than those of fronts. */
+  isFrontUnknown(row: CatalogueRow): boolean {
+    const id = this.rowId(row, 'front_id');
+    if (id === undefined) return true;
+    const ids = [...this.byRowId('fronts').keys()];
+    if (ids.includes(id)) return false;
+    return this.meant('fronts', id) !== undefined || !ids.some((one) => typeof one === typeof id);
+  }
+
+  /** A product's slug, which is its id where it has none; undefined if it cannot be read. */
+  slug(row: CatalogueRow): Value | undefined {
+    const slug = this.value(row, 'slug');
+    return slug === null && row.table === 'products' ? String(row.row['id']) : slug;
   }
 
   /** Ids of bad elements of the taxonomy: those that share a slug too. */
@@ -85,9 +124,9 @@ class Tables {
   idsWithOneSlug(table: string, counts: (row: CatalogueRow) => boolean = () => true): readonly number[] {
     const rows = this.of(table).filter(counts);
     const idsOf = (slug: Value | undefined): Set<number> =>
-      new Set(rows.filter((row) => this.value(row, 'slug') === slug).map((row) => this.id(row) ?? Number.NaN));
+      new Set(rows.filter((row) => this.slug(row) === slug).map((row) => this.id(row) ?? Number.NaN));
     return rows.flatMap((row) => {
-      const slug = this.value(row, 'slug');
+      const slug = this.slug(row);
       const ids = idsOf(slug);
       return slug !== undefined && ids.size > 1 ? [...ids] : [];
     });
@@ -95,19 +134,21 @@ class Tables {
 }
 
 /** What is left of the rows for one front, for a build as of `now`. */
-export function contained(faulty: FaultyRows, frontId: number, now: string): Contained {
+export function contained(faulty: FaultyRows, frontId: PlainId, now: string): Contained {
   const tables = new Tables(faulty);
   const products = tables.byId('products');
   const activeFronts = new Set(
     tables
       .of('fronts')
-      .flatMap((row) => (tables.value(row, 'status') === 'active' && !tables.isBad(row) ? [tables.id(row)] : [])),
+      .flatMap((row) => (tables.value(row, 'status') === 'active' && !tables.isBad(row) ? [tables.rowId(row)] : [])),
   );
   const listings = tables
     .of('front_products')
     .filter((row) => products.has(tables.id(row, 'product_id') ?? Number.NaN));
   const listed = new Set(
-    listings.filter((row) => activeFronts.has(tables.id(row, 'front_id'))).map((row) => tables.id(row, 'product_id')),
+    listings
+      .filter((row) => activeFronts.has(tables.rowId(row, 'front_id')))
+      .map((row) => tables.id(row, 'product_id')),
   );
   const isShown = (id: number): boolean => {
     const row = products.get(id);
@@ -118,15 +159,17 @@ export function contained(faulty: FaultyRows, frontId: number, now: string): Con
   const bad = badProducts(tables, products, activeFronts, listed);
   const badHere = new Set(
     listings
-      .filter((row) => tables.isBad(row) && tables.id(row, 'front_id') === frontId)
+      .filter((row) => tables.isBad(row) && tables.rowId(row, 'front_id') === frontId)
       .map((row) => tables.id(row, 'product_id')),
   );
   const sessions = badSessions(tables, frontId);
   const own = listings
-    .filter((row) => tables.id(row, 'front_id') === frontId)
+    .filter((row) => tables.rowId(row, 'front_id') === frontId)
     .map((row) => tables.id(row, 'product_id') ?? 0);
   const leftOut = new Set(own.filter((id) => isShown(id) && (bad.has(id) || badHere.has(id))));
-  const sessionProducts = new Map(tables.of('sessions').map((row) => [tables.id(row), tables.id(row, 'product_id')]));
+  const sessionProducts = new Map(
+    tables.of('sessions').map((row) => [tables.rowId(row), tables.id(row, 'product_id')]),
+  );
   const badRows = new Set(sessions.map(({ row }) => row));
   for (const parent of TAXONOMY) {
     const ids = tables.badElements(parent);
@@ -137,10 +180,10 @@ export function contained(faulty: FaultyRows, frontId: number, now: string): Con
       .filter((row) => {
         if (tables.isBad(row) || badRows.has(row)) return false;
         const product = tables.id(row, row.table === 'products' ? 'id' : 'product_id');
-        if (row.table === 'price_tiers' && typeof row.row['session_id'] === 'number')
-          return sessionProducts.get(row.row['session_id']) === product;
+        const sessionId = row.row['session_id'] ?? null;
+        if (row.table === 'price_tiers' && sessionId !== null) return sessionProducts.get(sessionId) === product;
         if (row.table === 'front_products') {
-          const isHere = tables.id(row, 'front_id') === frontId;
+          const isHere = tables.rowId(row, 'front_id') === frontId;
           return !(isHere && (leftOut.has(product ?? 0) || badHere.has(product)));
         }
         return true;
@@ -150,18 +193,18 @@ export function contained(faulty: FaultyRows, frontId: number, now: string): Con
   const excluded = new Set(
     tables
       .of('front_session_exclusions')
-      .filter((row) => tables.id(row, 'front_id') === frontId)
-      .map((row) => tables.id(row, 'session_id')),
+      .filter((row) => tables.rowId(row, 'front_id') === frontId)
+      .map((row) => tables.rowId(row, 'session_id')),
   );
-  const isHere = (product: number, id: number | undefined): boolean => {
+  const isHere = (product: number, id: PlainId | undefined): boolean => {
     const tickets = tables
       .of('price_tiers')
       .filter((tier) => !tables.isBad(tier) && tier.row['kind'] === 'ticket' && tier.row['product_id'] === product)
       .map(({ row }) => ({
-        session_id: row['session_id'] as number | null,
+        session_id: row['session_id'] as PlainId | null,
         channels: row['channels'] as string | null,
       }));
-    const channel = tables.of('fronts').find((row) => tables.id(row) === frontId)?.row['channel'];
+    const channel = tables.of('fronts').find((row) => tables.rowId(row) === frontId)?.row['channel'];
     return id === undefined || isOnChannelOf(tickets, typeof channel === 'string' ? channel : null)(id);
   };
   const spoilt = sessions
@@ -170,10 +213,10 @@ export function contained(faulty: FaultyRows, frontId: number, now: string): Con
         !isOver(now) &&
         product !== undefined &&
         isShown(product) &&
-        !excluded.has(tables.id(row) ?? Number.NaN) &&
-        (isOnEveryChannel || isHere(product, tables.id(row))),
+        !excluded.has(tables.rowId(row) ?? Number.NaN) &&
+        (isOnEveryChannel || isHere(product, tables.rowId(row))),
     )
-    .map(({ row, product, isOver }) => ({ product: product ?? 0, id: tables.id(row) ?? null, isOver }));
+    .map(({ row, product, isOver }) => ({ product: product ?? 0, id: tables.rowId(row) ?? null, isOver }));
   const namedBadges = new Set(
     tables
       .of('product_badges')
@@ -197,15 +240,15 @@ function withGoodUnread({ table, row }: CatalogueRow, bad: ReadonlySet<string>):
 function badProducts(
   tables: Tables,
   products: ReadonlyMap<number, CatalogueRow>,
-  activeFronts: ReadonlySet<number | undefined>,
+  activeFronts: ReadonlySet<PlainId | undefined>,
   listed: ReadonlySet<number | undefined>,
 ): ReadonlySet<number> {
   const bad = tables.badIds('products');
-  const images = tables.byId('images');
-  const badImages = tables.badIds('images');
+  const images = tables.byRowId('images');
+  const badImages = tables.badRowIds('images');
   for (const [id, row] of products) {
-    const image = tables.value(row, 'image_id');
-    if (typeof image === 'number' && (!images.has(image) || badImages.has(image))) bad.add(id);
+    const image = tables.rowId(row, 'image_id');
+    if (image !== undefined && (!images.has(image) || badImages.has(image))) bad.add(id);
   }
   const isCounted = (row: CatalogueRow): boolean => {
     const [id, status] = [tables.id(row), tables.value(row, 'status')];
@@ -214,7 +257,7 @@ function badProducts(
   for (const id of tables.idsWithOneSlug('products', isCounted)) bad.add(id);
   for (const tier of tables.of('price_tiers')) {
     if (!tables.isBad(tier) || tables.value(tier, 'kind') === 'addon') continue;
-    if (typeof tables.value(tier, 'session_id') !== 'number') bad.add(tables.id(tier, 'product_id') ?? Number.NaN);
+    if (tables.rowId(tier, 'session_id') === undefined) bad.add(tables.id(tier, 'product_id') ?? Number.NaN);
   }
   for (const [parent, column] of [
     ['categories', 'category_id'],
@@ -227,7 +270,7 @@ function badProducts(
     const attached = new Set(
       tables
         .of(`front_${parent}`)
-        .filter((row) => !tables.isBad(row) && activeFronts.has(tables.id(row, 'front_id')))
+        .filter((row) => !tables.isBad(row) && activeFronts.has(tables.rowId(row, 'front_id')))
         .map((row) => tables.id(row, column)),
     );
     for (const link of tables.of(`product_${parent}`)) {
@@ -249,36 +292,37 @@ interface BadSession {
 }
 
 /** Sessions with an error, over or not; one that is not scheduled counts as over. */
-function badSessions(tables: Tables, frontId: number): readonly BadSession[] {
-  const venues = tables.byId('venues');
-  const badVenues = tables.badIds('venues');
-  const all = tables.byId('sessions');
-  const spoilt = new Set<number | undefined>();
+function badSessions(tables: Tables, frontId: PlainId): readonly BadSession[] {
+  const venues = tables.byRowId('venues');
+  const badVenues = tables.badRowIds('venues');
+  const all = tables.byRowId('sessions');
+  const spoilt = new Set<PlainId | undefined>();
   for (const tier of tables.of('price_tiers')) {
-    const session = tables.id(tier, 'session_id');
+    const session = tables.rowId(tier, 'session_id');
+    spoilt.add(tables.meant('sessions', session));
     const row = all.get(session ?? Number.NaN);
     if (row === undefined) continue;
     const isAnothers = tables.id(row, 'product_id') !== tables.id(tier, 'product_id');
     if (isAnothers || (tables.isBad(tier) && tables.value(tier, 'kind') !== 'addon')) spoilt.add(session);
   }
-  for (const exclusion of tables.of('front_session_exclusions'))
-    if (tables.id(exclusion, 'front_id') === undefined) spoilt.add(tables.id(exclusion, 'session_id'));
-
-  // Of these this front alone cannot know how many are left.
-  const hidden = new Set<number | undefined>();
-  for (const allocation of tables.of('front_allocations')) {
-    if (!tables.isBad(allocation)) continue;
-    const front = tables.id(allocation, 'front_id');
-    if (front === undefined) spoilt.add(tables.id(allocation, 'session_id'));
-    else if (front === frontId) hidden.add(tables.id(allocation, 'session_id'));
+  // Of these this front alone cannot know how many are left, or whether it sells them.
+  const hidden = new Set<PlainId | undefined>();
+  for (const term of [...tables.of('front_session_exclusions'), ...tables.of('front_allocations')]) {
+    const session = tables.rowId(term, 'session_id');
+    const isThere = session !== undefined && all.has(session);
+    if (tables.isFrontUnknown(term) && isThere) spoilt.add(session);
+    const isHere = tables.rowId(term, 'front_id') === frontId;
+    if (!isHere) continue;
+    if (tables.isBad(term) && term.table === 'front_allocations') hidden.add(session);
+    hidden.add(tables.meant('sessions', session));
   }
 
   return tables.of('sessions').flatMap((row) => {
-    const venue = venues.get(tables.id(row, 'venue_id') ?? Number.NaN);
-    const isVenueBad = venue === undefined || badVenues.has(tables.id(venue) ?? Number.NaN);
+    const venue = venues.get(tables.rowId(row, 'venue_id') ?? Number.NaN);
+    const isVenueBad = venue === undefined || badVenues.has(tables.rowId(venue) ?? Number.NaN);
     const ofVenue = isVenueBad ? undefined : tables.value(venue, 'timezone');
     const zone = [tables.value(row, 'timezone'), ofVenue].find((name) => typeof name === 'string') ?? null;
-    const id = tables.id(row);
+    const id = tables.rowId(row);
     const isSpoilt = id !== undefined && spoilt.has(id);
     const hasNoStart = startOf(tables, row, zone) === null;
     const isHidden = id !== undefined && hidden.has(id);
@@ -336,11 +380,11 @@ const REFERENCES: Readonly<Record<string, string>> = {
 
 /** Without rows that refer to rows that are not there, again and again. */
 function withoutDangling(rows: readonly CatalogueRow[]): readonly CatalogueRow[] {
-  const ids = new Set(rows.map(({ table, row }) => `${table} ${row['id']}`));
+  const ids = new Set(rows.map(({ table, row }) => JSON.stringify([table, row['id']])));
   const kept = rows.filter(({ row }) =>
     Object.entries(REFERENCES).every(([column, table]) => {
       const id = row[column];
-      return id === undefined || id === null || ids.has(`${table} ${id}`);
+      return id === undefined || id === null || ids.has(JSON.stringify([table, id]));
     }),
   );
   return kept.length === rows.length ? kept : withoutDangling(kept);

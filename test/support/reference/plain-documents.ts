@@ -6,7 +6,7 @@
 import type { Kysely } from 'kysely';
 
 import { loadFront, type Loaded } from './plain-load.ts';
-import type { PlainTables } from './plain-tables.ts';
+import type { PlainId, PlainTables } from './plain-tables.ts';
 import { dayOf, decimal, frontDates, printedTime, type FrontDates } from './plain-values.ts';
 
 /**
@@ -47,7 +47,7 @@ export interface Spoilt {
    */
   readonly sessions: readonly {
     readonly product: number;
-    readonly id: number | null;
+    readonly id: PlainId | null;
     readonly isOver: (at: string) => boolean;
   }[];
 }
@@ -177,7 +177,7 @@ export async function renderPlain(
 /** Whether good sessions alone give a card that is neither sold out nor paused because of them. */
 function isCardWithoutThem(
   sessions: readonly Session[],
-  excluded: ReadonlySet<number>,
+  excluded: ReadonlySet<PlainId>,
   publicTickets: (session: Session) => readonly Tier[],
   now: string,
 ): boolean {
@@ -187,7 +187,7 @@ function isCardWithoutThem(
   return availableOf(offered, publicTickets, now).some((session) => session.paused === 0);
 }
 
-type NameOf = <T extends string | null>(kind: string, id: number | null, field: string, own: T) => T | string;
+type NameOf = <T extends string | null>(kind: string, id: PlainId | null, field: string, own: T) => T | string;
 
 /** Looks up a text in the front's language: its tag, then the tag shortened from its end. */
 function namesOf({ front, texts }: Loaded): NameOf {
@@ -266,7 +266,7 @@ function onChannel<T extends Pick<Tier, 'channels'>>(tickets: readonly T[], chan
 export function isOnChannelOf(
   tickets: readonly Pick<Tier, 'session_id' | 'channels'>[],
   channel: string | null,
-): (id: number) => boolean {
+): (id: PlainId) => boolean {
   return (id) => {
     const all = tickets.filter(({ session_id }) => session_id === null || session_id === id);
     return all.length === 0 || onChannel(all, channel).length > 0;
@@ -289,7 +289,7 @@ function publicTicketsOf(all: readonly Tier[], channel: string | null): (session
 function offeredOrReason(
   product: Pick<Product, 'status' | 'visible_from' | 'visible_until'>,
   sessions: readonly Session[],
-  excluded: ReadonlySet<number>,
+  excluded: ReadonlySet<PlainId>,
   publicTickets: (session: Session) => readonly Tier[],
   now: string,
 ): readonly Session[] | DropReason {
@@ -346,7 +346,7 @@ function card(
 
   return {
     productId: product.id,
-    slug: product.slug,
+    slug: product.slug ?? String(product.id),
     name: name('product', product.id, 'name', product.name),
     ageRating: product.age_rating,
     saleSchema: product.sale_schema,

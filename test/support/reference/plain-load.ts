@@ -4,8 +4,8 @@
 
 import type { Kysely, Selectable } from 'kysely';
 
-import type { PlainTables } from './plain-tables.ts';
-import { dailyTimes, firstInstantOf } from './plain-values.ts';
+import type { PlainId, PlainTables } from './plain-tables.ts';
+import { dailyTimes, firstInstantOf, idOrder } from './plain-values.ts';
 
 export type Loaded = Awaited<ReturnType<typeof loadFront>>;
 
@@ -37,7 +37,7 @@ export async function loadFront(db: Kysely<PlainTables>, frontCode: string, name
     .execute();
   const sessions = storedSessions
     .flatMap(datesOf)
-    .toSorted((a, b) => (a.starts_at === b.starts_at ? a.id - b.id : a.starts_at < b.starts_at ? -1 : 1));
+    .toSorted((a, b) => (a.starts_at === b.starts_at ? idOrder(a.id, b.id) : a.starts_at < b.starts_at ? -1 : 1));
   const exclusions = await db
     .selectFrom('front_session_exclusions')
     .select('session_id')
@@ -105,7 +105,7 @@ function datesOf(session: StoredSession) {
  * The categories, groups, tags and badges that a product of the front may have: one row per thing
  * and product.
  */
-async function loadTaxonomy(db: Kysely<PlainTables>, frontId: number, namedBadges: ReadonlySet<number>) {
+async function loadTaxonomy(db: Kysely<PlainTables>, frontId: PlainId, namedBadges: ReadonlySet<number>) {
   const attached = db.selectFrom('front_products').select('product_id').where('front_id', '=', frontId);
   const productCategories = await db
     .selectFrom('front_categories as f')

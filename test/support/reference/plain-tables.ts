@@ -5,9 +5,12 @@
 import Database from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 
+/** The id of a front, venue, image or session. */
+export type PlainId = string | number;
+
 export interface PlainTables {
   fronts: {
-    id: number;
+    id: PlainId;
     code: string;
     timezone: string;
     day_starts_at: string | null;
@@ -18,9 +21,9 @@ export interface PlainTables {
     weekend_days: string;
     status: 'active' | 'disabled';
   };
-  venues: { id: number; name: string; timezone: string | null };
+  venues: { id: PlainId; name: string; timezone: string | null };
   images: {
-    id: number;
+    id: PlainId;
     url: string;
     alt_text: string | null;
     copyright: string | null;
@@ -28,18 +31,19 @@ export interface PlainTables {
   };
   products: {
     id: number;
-    slug: string;
+    /** Null: the id. */
+    slug: string | null;
     name: string;
     age_rating: number;
     sale_schema: number;
     pushka: number;
     paused: number;
     paused_until: string | null;
-    image_id: number | null;
+    image_id: PlainId | null;
     status: 'draft' | 'published' | 'archived';
   };
   front_products: {
-    front_id: number;
+    front_id: PlainId;
     product_id: number;
     featured: number;
     banner: number;
@@ -49,9 +53,9 @@ export interface PlainTables {
     visible_until: string | null;
   };
   sessions: {
-    id: number;
+    id: PlainId;
     product_id: number;
-    venue_id: number;
+    venue_id: PlainId;
     starts_at: string | null;
     starts_local: string | null;
     ends_at: string | null;
@@ -69,12 +73,12 @@ export interface PlainTables {
     paused: number;
     available: number | null;
   };
-  front_session_exclusions: { front_id: number; session_id: number };
-  front_allocations: { front_id: number; session_id: number; available: number };
+  front_session_exclusions: { front_id: PlainId; session_id: PlainId };
+  front_allocations: { front_id: PlainId; session_id: PlainId; available: number };
   price_tiers: {
-    id: number;
+    id: number | null;
     product_id: number;
-    session_id: number | null;
+    session_id: PlainId | null;
     channels: string | null;
     kind: 'ticket' | 'addon';
     is_public: number;
@@ -86,10 +90,10 @@ export interface PlainTables {
     valid_until: string | null;
   };
   categories: { id: number; slug: string; name_singular: string; name_plural: string | null };
-  front_categories: { front_id: number; category_id: number; sort_weight: number };
+  front_categories: { front_id: PlainId; category_id: number; sort_weight: number };
   product_categories: { product_id: number; category_id: number };
   groups: { id: number; slug: string; name: string; card_type: number };
-  front_groups: { front_id: number; group_id: number; sort_weight: number };
+  front_groups: { front_id: PlainId; group_id: number; sort_weight: number };
   product_groups: { product_id: number; group_id: number; sort_weight: number };
   tags: { id: number; slug: string; name: string; sort_weight: number };
   product_tags: { product_id: number; tag_id: number };

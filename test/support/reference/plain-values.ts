@@ -1,5 +1,5 @@
-// Dates, printed times and decimals of the plain reference, by the date library and by the digits
-// of the integers. It knows no tables and no front.
+// Dates, printed times, decimals and the order of ids of the plain reference, by the date library
+// and by the digits of the integers. It knows no tables and no front.
 
 import { DateTime, FixedOffsetZone } from 'luxon';
 
@@ -169,4 +169,14 @@ export function decimal(amount: number, exponent: number): number {
   const text = fraction === '' ? whole : `${whole}.${fraction}`;
   if (JSON.stringify(Number(text)) !== text) throw new Error(`${text} does not survive as a JSON number`);
   return Number(text);
+}
+
+/** Numbers before texts; texts by their UTF-16 code units, one by one. */
+export function idOrder(a: string | number, b: string | number): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (typeof a === 'number' || typeof b === 'number') return typeof a === 'number' ? -1 : 1;
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    if (a.charCodeAt(i) !== b.charCodeAt(i)) return a.charCodeAt(i) - b.charCodeAt(i);
+  }
+  return a.length - b.length;
 }

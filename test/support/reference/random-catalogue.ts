@@ -1,6 +1,6 @@
-// Small, nasty catalogues for properties: valid for data/schema.sql and its row rules, but with
-// instants crowded around `now`, mean zones, ties, awkward ids and awkward text. It judges nothing:
-// what a document should say is not known here.
+// Small, nasty catalogues for properties: valid for the contract, but with instants crowded around
+// `now`, mean zones, ties, awkward ids and awkward text. It judges nothing: what a document should
+// say is not known here.
 
 import type * as fc from 'fast-check';
 import { DateTime } from 'luxon';
@@ -26,9 +26,21 @@ export interface RandomCatalogue {
   readonly now: string;
 }
 
+/**
+ * Which forms rows may have: those that the tables of data/schema.sql take; or such, or ids that are
+ * all text; or any.
+ */
+export type RowForms = 'ours' | 'ours-or-text' | 'any';
+
 /** What turns the descriptions of one draft into values: ids, instants and time zones. */
 interface Resolver {
+  /** Of what is published. */
   readonly id: (index: number) => number;
+  /** Of fronts, venues, images and sessions. */
+  readonly rowId: (index: number) => string | number;
+  /** Null where it is left out. */
+  readonly slug: (index: number) => string | null;
+  readonly tierId: (index: number) => number | null;
   readonly at: (draft: InstantDraft | null) => string | null;
   readonly startsAt: (draft: InstantDraft) => string;
   readonly zone: (zone: string | null | undefined) => string;
@@ -40,20 +52,53 @@ interface Resolver {
  * `front-0`, `front-1`, …; the first is always active. With `hasSkipped` some sessions have only a
  * wall time that clocks skip, which is an error in their rows.
  */
-export function catalogueArbitrary({ hasSkipped = false } = {}): fc.Arbitrary<RandomCatalogue> {
+export function catalogueArbitrary({
+  hasSkipped = false,
+  forms = 'any',
+}: { readonly hasSkipped?: boolean; readonly forms?: RowForms } = {}): fc.Arbitrary<RandomCatalogue> {
   return catalogueDraft.map((draft) => {
     const now = resolveNow(draft.now);
-    return { rows: [...catalogueRows(draft, now, hasSkipped)], now };
+    return { rows: [...catalogueRows(inForms(draft, forms), now, hasSkipped)], now };
   });
+}
+
+function inForms(draft: CatalogueDraft, forms: RowForms): CatalogueDraft {
+  if (forms === 'any') return draft;
+  if (forms === 'ours-or-text' && draft.ids !== 'integers') return { ...draft, ids: 'text' };
+  return { ...draft, ids: 'integers', slugs: 'all', tierIds: 'all' };
+}
+
+/** Ids as text: like numbers, of pairs, with every kind of character; no two are equal. */
+const ID_TEXTS: readonly ((number: number) => string)[] = [
+  (number) => String(number),
+  (number) => `A-${number}`,
+  (number) => `${number}-${number % 7}`,
+  (number) => `a-${number}`,
+  (number) => `${number}'s "hall", \\ $HOME`,
+  // The one comes first by code unit, the other by code point.
+  (number) => `\u{1f3ad}${number}`,
+  (number) => `\uffee${number}`,
+  (number) => `Größe ${'x'.repeat(150)} ${number}`,
+];
+
+function rowIdOf({ ids, salt }: CatalogueDraft, number: number): string | number {
+  const text = ID_TEXTS[(number + salt) % ID_TEXTS.length]?.(number) ?? '';
+  return ids === 'integers' || (ids === 'mixed' && number % 2 === 0) ? number : text;
 }
 
 function* catalogueRows(draft: CatalogueDraft, now: string, hasSkipped: boolean): Generator<CatalogueRow> {
   const { moment } = draft.now;
   const startsAt = (instant: InstantDraft) => resolveInstant(instant, now, moment);
+  // Scrambled, so that the order of ids is neither that of insertion nor that of their text; 37
+  // and 997 are coprime.
+  const id = (index: number): number => ((index * 37 + draft.salt) % 997) + 1;
+  const isThere = (which: 'all' | 'none' | 'some', index: number): boolean =>
+    which === 'all' || (which === 'some' && index % 2 === 0);
   const resolver: Resolver = {
-    // Scrambled, so that the order of ids is neither that of insertion nor that of their text; 37
-    // and 997 are coprime.
-    id: (index) => ((index * 37 + draft.salt) % 997) + 1,
+    id,
+    rowId: (index) => rowIdOf(draft, id(index)),
+    slug: (index) => (isThere(draft.slugs, index) ? `product-${index}` : null),
+    tierId: (index) => (isThere(draft.tierIds, index) ? id(index) : null),
     at: (instant) => (instant === null ? null : startsAt(instant)),
     startsAt,
     zone: (zone) => zone ?? moment.zone,
@@ -66,11 +111,11 @@ function* catalogueRows(draft: CatalogueDraft, now: string, hasSkipped: boolean)
   yield* textRows(resolver, draft);
 }
 
-function frontRow({ id, zone }: Resolver, front: FrontDraft, f: number): CatalogueRow {
+function frontRow({ rowId, zone }: Resolver, front: FrontDraft, f: number): CatalogueRow {
   return {
     table: 'fronts',
     row: {
-      id: id(f),
+      id: rowId(f),
       code: `front-${f}`,
       name: `Front ${f}`,
       timezone: zone(front.zone),
@@ -85,19 +130,20 @@ function frontRow({ id, zone }: Resolver, front: FrontDraft, f: number): Catalog
   };
 }
 
-function* placeRows({ id, zone }: Resolver, draft: CatalogueDraft): Generator<CatalogueRow> {
+function* placeRows({ id, rowId, zone }: Resolver, draft: CatalogueDraft): Generator<CatalogueRow> {
   for (const k of PLACES) {
     const venue = draft.venues[k];
     const name = draft.names[k] ?? '';
     const sort_weight = draft.weights[k] ?? 0;
     const own = { id: id(k) };
-    yield { table: 'venues', row: { ...own, name: venue?.name ?? '', timezone: zone(venue?.zone), city: null } };
+    const named = { name: venue?.name ?? '', timezone: zone(venue?.zone), city: null };
+    yield { table: 'venues', row: { id: rowId(k), ...named } };
     const credit = {
       alt_text: k === 0 ? null : name,
       copyright: name,
       copyright_url: k === 2 ? 'https://r.test/' : null,
     };
-    yield { table: 'images', row: { ...own, url: `https://images.test/${k}.jpg?"${name}"`, ...credit } };
+    yield { table: 'images', row: { id: rowId(k), url: `https://images.test/${k}.jpg?"${name}"`, ...credit } };
     yield {
       table: 'categories',
       row: {
@@ -140,24 +186,25 @@ const FIELDS = [
 ] as const;
 
 /** Texts of some things in some languages; each says what it is. */
-function* textRows({ id }: Resolver, draft: CatalogueDraft): Generator<CatalogueRow> {
+function* textRows({ id, rowId }: Resolver, draft: CatalogueDraft): Generator<CatalogueRow> {
   const locales = ['de', 'DE-at', 'fr', 'fr-ca'];
   for (const [l, locale] of locales.entries()) {
     for (const k of PLACES) {
       const bits = draft.texts[l * PLACES.length + k] ?? 0;
       for (const [f, [kind, field]] of FIELDS.entries()) {
         if ((bits & (1 << (f % 8))) === 0) continue;
-        yield { table: 'texts', row: { kind, id: String(id(k)), locale, field, text: `${kind} ${k} "${locale}"` } };
+        const of = kind === 'venue' || kind === 'image' ? rowId(k) : id(k);
+        yield { table: 'texts', row: { kind, id: String(of), locale, field, text: `${kind} ${k} "${locale}"` } };
       }
     }
   }
 }
 
-function* frontPlaceRows({ id }: Resolver, front: FrontDraft, f: number): Generator<CatalogueRow> {
+function* frontPlaceRows({ id, rowId }: Resolver, front: FrontDraft, f: number): Generator<CatalogueRow> {
   for (const k of PLACES) {
     const category = front.categories[k];
     const group = front.groups[k];
-    const own = { front_id: id(f) };
+    const own = { front_id: rowId(f) };
     if (category !== null) {
       yield { table: 'front_categories', row: { ...own, category_id: id(k), sort_weight: category } };
     }
@@ -171,20 +218,20 @@ function* productRows(
   product: ProductDraft,
   p: number,
 ): Generator<CatalogueRow> {
-  const { id, at } = resolver;
+  const { id, rowId, at } = resolver;
   const product_id = id(p);
   yield {
     table: 'products',
     row: {
       id: product_id,
-      slug: `product-${p}`,
+      slug: resolver.slug(p),
       name: product.name,
       age_rating: product.ageRating,
       sale_schema: product.saleSchema,
       pushka: product.pushka,
       paused: product.paused,
       paused_until: product.paused === 1 ? at(product.pausedUntil) : null,
-      image_id: product.image === null ? null : id(product.image),
+      image_id: product.image === null ? null : rowId(product.image),
       status: product.status,
     },
   };
@@ -194,7 +241,7 @@ function* productRows(
     const window = { visible_from: at(from), visible_until: at(until) };
     yield {
       table: 'front_products',
-      row: { front_id: id(f), product_id, featured, banner, paused, sort_weight, ...window },
+      row: { front_id: rowId(f), product_id, featured, banner, paused, sort_weight, ...window },
     };
   }
   for (const k of product.categories) yield { table: 'product_categories', row: { product_id, category_id: id(k) } };
@@ -210,24 +257,24 @@ function* productRows(
   const firstTier = p * (SESSIONS + 1) * TIERS;
   yield* tierRows(resolver, product_id, null, product.tiers, firstTier);
   for (const [s, session] of product.sessions.entries()) {
-    const session_id = id(p * SESSIONS + s);
+    const session_id = rowId(p * SESSIONS + s);
     yield sessionRow(resolver, draft, session, { id: session_id, product_id });
     yield* tierRows(resolver, product_id, session_id, session.tiers, firstTier + (s + 1) * TIERS);
     for (const f of session.excludedBy) {
-      if (f < draft.fronts.length) yield { table: 'front_session_exclusions', row: { front_id: id(f), session_id } };
+      if (f < draft.fronts.length) yield { table: 'front_session_exclusions', row: { front_id: rowId(f), session_id } };
     }
     for (const [f, available] of session.allocated.entries()) {
       if (f < draft.fronts.length && available !== null)
-        yield { table: 'front_allocations', row: { front_id: id(f), session_id, available } };
+        yield { table: 'front_allocations', row: { front_id: rowId(f), session_id, available } };
     }
   }
 }
 
 function sessionRow(
-  { id, at, startsAt, zone, hasSkipped }: Resolver,
+  { rowId, at, startsAt, zone, hasSkipped }: Resolver,
   draft: CatalogueDraft,
   session: SessionDraft,
-  own: { readonly id: number; readonly product_id: number },
+  own: { readonly id: string | number; readonly product_id: number },
 ): CatalogueRow {
   const { local } = session;
   const isSkipped = local === 'drifted' && hasSkipped;
@@ -251,7 +298,7 @@ function sessionRow(
     table: 'sessions',
     row: {
       ...own,
-      venue_id: id(session.venue),
+      venue_id: rowId(session.venue),
       starts_at: local === 'alone' || isSkipped ? null : start,
       starts_local: local === 'none' ? null : textOf(starts_local),
       ends_at,
@@ -292,9 +339,9 @@ function textOf(wallTime: DateTime): string | null {
 }
 
 function* tierRows(
-  { id, at }: Resolver,
+  { tierId, at }: Resolver,
   product_id: number,
-  session_id: number | null,
+  session_id: string | number | null,
   tiers: readonly TierDraft[],
   firstIndex: number,
 ): Generator<CatalogueRow> {
@@ -302,7 +349,7 @@ function* tierRows(
     yield {
       table: 'price_tiers',
       row: {
-        id: id(firstIndex + t),
+        id: tierId(firstIndex + t),
         product_id,
         session_id,
         name: '',

@@ -145,6 +145,11 @@ export const catalogueDraft = fc.record({
    * Ids come from here, so that their order is neither that of insertion nor that of their text.
    */
   salt: fc.integer({ min: 0, max: 996 }),
+  /** Those of fronts, venues, images and sessions. */
+  ids: often('integers', fc.constantFrom('text', 'text', 'mixed'), 1),
+  /** Whether products have slugs, and price tiers ids: all of them, none, or every other one. */
+  slugs: often('all', fc.constantFrom('none', 'some'), 2),
+  tierIds: often('all', fc.constantFrom('none', 'some'), 2),
   fronts: fc.array(frontDraft, { minLength: 1, maxLength: FRONTS }),
   venues: fc.array(fc.record({ name: text, zone }), { minLength: PLACES.length, maxLength: PLACES.length }),
   names: fc.array(text, { minLength: PLACES.length, maxLength: PLACES.length }),
