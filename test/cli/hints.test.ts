@@ -38,8 +38,8 @@ function literalsOf(code: string): string[] {
 function commandsIn(text: string): string[] {
   const joined = text.replaceAll(/ \\+\n */g, ' ');
   const plain = joined.replaceAll(/(--[a-z-]+) (?:'[^'\n]*'|"[^"\n]*")/g, '$1 quoted').replaceAll(' 2>', '|');
-  return [...plain.matchAll(/(?<![\w/.-]|js_import )playbill (-{0,2}[a-z][^'"`()|;&>,\n]*)/g)].map(([, line = '']) =>
-    line.split(/ {2,}/, 1).join('').replace(/\.$/, '').trim(),
+  return [...plain.matchAll(/(?<![\w/.-]|js_import |-[go] )playbill (-{0,2}[a-z][^'"`()|;&>,\n]*)/g)].map(
+    ([, line = '']) => line.split(/ {2,}/, 1).join('').replace(/\.$/, '').trim(),
   );
 }
 
