@@ -3,9 +3,14 @@
 
 import type { Command, Option } from 'commander';
 import { instantOf } from '../src/catalogue/instant.ts';
+import { PlaybillCommand } from '../src/cli/command.ts';
 import type { CommandContext } from '../src/cli/context.ts';
 import type { EXIT } from '../src/cli/exit-codes.ts';
 import { programOf } from '../src/cli/program.ts';
+import { NO_SETTINGS } from '../src/cli/settings/applied-settings.ts';
+import { settingOptions } from '../src/cli/settings/apply-settings.ts';
+import { SettingOption } from '../src/cli/settings/setting-option.ts';
+import { ALL_SETTINGS } from '../src/cli/settings/settings.ts';
 
 /** A context in which nothing is set, and which prints nothing. */
 export function emptyContext(): CommandContext {
@@ -24,6 +29,10 @@ export function emptyContext(): CommandContext {
     now: () => now,
     clock: () => now,
     environment: () => undefined,
+    settingsFolders: [],
+    userId: process.geteuid?.() ?? 0,
+    readsSettingsFile: true,
+    settings: NO_SETTINGS,
     toolVersion: 'test',
     processId: '1',
     onInterrupt: () => undefined,
@@ -39,12 +48,13 @@ export interface Listed {
   readonly command: Command;
 }
 
-/** Every command that does something: with its words, without groups such as `keys`. */
+/** Every command that does something, with its words: `config` and `config init`, but not `keys`. */
 export function commandsOf(context: CommandContext): Listed[] {
   const below = (parent: Command, words: readonly string[]): Listed[] =>
     parent.commands.flatMap((command) => {
       const own = [...words, command.name()];
-      return command.commands.length === 0 ? [{ words: own, command }] : below(command, own);
+      const isGroup = command instanceof PlaybillCommand && !command.isRunnable;
+      return [...(isGroup ? [] : [{ words: own, command }]), ...below(command, own)];
     });
   return below(programOf(context), []);
 }
@@ -57,9 +67,14 @@ export function operandsOf(command: Command): (readonly [term: string, text: str
   });
 }
 
-/** The options that --help shows. */
+/** The options that --help shows, without those of the settings where a command has all of these. */
 export function optionsOf(command: Command): readonly Option[] {
-  return command.options.filter(({ hidden }) => !hidden);
+  const isListed = (option: Option): boolean => !(hasAllSettings(command) && option instanceof SettingOption);
+  return command.options.filter((option) => !option.hidden && isListed(option));
+}
+
+export function hasAllSettings(command: Command): boolean {
+  return settingOptions(command).length === ALL_SETTINGS.length;
 }
 
 /** What an option means, with its choices and its default as they are typed; `code` sets them off. */

@@ -4,10 +4,20 @@
 import type { Command, Option } from 'commander';
 import { EXIT } from '../src/cli/exit-codes.ts';
 import { buildMetrics, treeMetrics } from '../src/cli/output/prometheus.ts';
+import { ALL_SETTINGS, type Setting } from '../src/cli/settings/settings.ts';
 import { EDGE_CHECKS } from '../src/edge-check/checks.ts';
 import { ERRORS } from '../src/errors.ts';
 import { FINDINGS } from '../src/findings.ts';
-import { commandsOf, emptyContext, EXIT_MEANINGS, operandsOf, optionsOf, optionText, sentence } from './commands.ts';
+import {
+  commandsOf,
+  emptyContext,
+  EXIT_MEANINGS,
+  hasAllSettings,
+  operandsOf,
+  optionsOf,
+  optionText,
+  sentence,
+} from './commands.ts';
 
 /** The reference as markdown. */
 export function referenceText(): string {
@@ -19,6 +29,9 @@ export function referenceText(): string {
     '### Options of many commands',
     table(['option', 'means'], [...shared].map(optionRow)),
     ...commands.map(({ words, command }) => commandText(words, command, shared)),
+    '## Settings',
+    'What `playbill.json` may hold. A dot means a group: `{ "guards": { "maxShrink": "20%" } }`.',
+    table(['key', 'flag', 'default', 'for example', 'means'], ALL_SETTINGS.map(settingRow)),
     '## Exit codes',
     table(
       ['code', 'means'],
@@ -82,11 +95,18 @@ function commandText(words: readonly string[], command: Command, shared: Readonl
     `### \`${words.join(' ')}\``,
     sentence(command.summary()),
     ...(rows.length > 0 ? [table(['argument', 'means'], rows)] : []),
+    ...(hasAllSettings(command) ? ['It takes the flags of all [settings](#settings).'] : []),
     ...(others.length > 0 ? [`${rows.length > 0 ? 'Also' : 'It takes'} ${others.join(', ')}.`] : []),
   ].join('\n\n');
 }
 
 const asCode = (text: string): string => `\`${text}\``;
+
+function settingRow({ key, term, preset, variable, example, text }: Setting): string[] {
+  const means = variable === undefined ? text : `${text}; ${variable} sets it, too`;
+  const shownPreset = preset === undefined || preset === '' ? '' : `\`${preset}\``;
+  return [`\`${key}\``, `\`${cell(term)}\``, shownPreset, `\`${JSON.stringify(example)}\``, cell(means)];
+}
 
 /**
  * Name, labels and help of every metric, taken from the output for a tree and a build that have all

@@ -11,6 +11,25 @@ export const ERRORS = {
   'instant-invalid': { exit: 2, meaning: 'an instant that is not a date and time with `Z` or an offset' },
   'duration-invalid': { exit: 2, meaning: 'a duration not written like `6h`, `90m`, `1h30m` or `0`' },
   'percentage-invalid': { exit: 2, meaning: 'a percentage not written like `50%`' },
+  'settings-unreadable': { exit: 2, meaning: '`--config` or `PLAYBILL_CONFIG`: no file that can be read' },
+  'settings-not-writable': { exit: 2, meaning: '`config init`: the file exists, or cannot be created' },
+  'settings-invalid': {
+    exit: 2,
+    meaning: 'a file of settings that is not JSON, or with an unknown key, a wrong value or a secret in it',
+  },
+  'settings-unsafe': {
+    exit: 2,
+    meaning: 'a file of settings that others can change, or a command in one that nobody has named',
+  },
+  'settings-mixed': {
+    exit: 2,
+    meaning: 'one of `--db` and `--out` is given, and the other only in the file of settings',
+  },
+  'settings-weaker': {
+    exit: 2,
+    meaning:
+      'a build that would publish less, unasked, than the current release: a shorter horizon, or no compressed copies',
+  },
   'front-unknown': { exit: 2, meaning: '`--front` names no active front' },
   'key-unknown': { exit: 2, meaning: '`keys revoke`: no key has this keyid' },
   'key-exists': { exit: 2, meaning: '`keys issue`: the keyid is taken' },

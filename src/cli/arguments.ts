@@ -9,6 +9,9 @@ import type { Shard } from '../render/shards.ts';
 /** `flag` appears in error messages: `--at`. */
 export type ArgumentParser<Value> = (text: string, flag: string) => Value;
 
+/** How an argument becomes a value: a parser, or a list of choices. */
+export type Rule<Value> = ArgumentParser<Value> | readonly Value[];
+
 /**
  * An instant with an offset; seconds and fraction are optional.
  * @throws AppError instant-invalid
@@ -28,13 +31,8 @@ export function instantArgument(text: string, flag: string): Instant {
   throw refused('instant-invalid', flag, expected, text, examples);
 }
 
-/**
- * The share of its cards that a front may lose in one build, and of their keys that the fronts may.
- */
+/** The share of their keys that the fronts may lose at once. */
 export const DEFAULT_MAX_SHRINK = 0.5;
-
-/** The share of its published products that errors may affect before a front is held back. */
-export const DEFAULT_MAX_BAD = 0.05;
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
@@ -63,12 +61,12 @@ export function percentageArgument(text: string, flag: string): number {
   throw refused('percentage-invalid', flag, 'a percentage from 0% to 100%', text, `${flag} 50%`);
 }
 
-/** `gzip`, `br`, or both, separated by a comma. @throws AppError usage */
+/** `gzip`, `br`, both, separated by a comma, or `none`. @throws AppError usage */
 export function compressionsArgument(text: string, flag: string): readonly ('gzip' | 'br')[] {
-  const forms = text.split(',');
+  const forms = text === 'none' ? [] : text.split(',');
   const known = (['gzip', 'br'] as const).filter((one) => forms.includes(one));
   if (known.length === forms.length) return known;
-  throw refused('usage', flag, 'gzip, br or gzip,br', text, `${flag} gzip,br`);
+  throw refused('usage', flag, 'none, gzip, br or gzip,br', text, `${flag} gzip,br`);
 }
 
 /** A shard's index is part of a file name and has at most four digits. */
@@ -110,8 +108,8 @@ export function portArgument(text: string, flag: string): number {
 
 /** The name under which an edge stores a secret. @throws AppError key-invalid */
 export function secretRefArgument(text: string, flag: string): string {
-  // Help and errors print the values of these two variables, so neither may hold a secret.
-  if (/^(?!PLAYBILL_(?:DB|OUT)$)[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text)) return text;
+  // Help and errors print the values of these variables, so none of them may hold a secret.
+  if (/^(?!PLAYBILL_(?:DB|OUT|CONFIG)$)[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text)) return text;
   throw refused('key-invalid', flag, 'the name of an environment variable', text, `${flag} PLAYBILL_MOSCOW`);
 }
 

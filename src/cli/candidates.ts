@@ -17,8 +17,8 @@ export interface WantedValue {
   readonly command: string;
   /** What has been typed of it. */
   readonly typed: string;
-  /** The value given to an option of the command, or the option's default. */
-  readonly valueOf: (flag: string) => string | null;
+  /** The value given to an option of the command. */
+  readonly valueOf: (flag: string) => string | undefined;
 }
 
 /** Looks up names that only a tree or a catalogue knows. */
@@ -54,7 +54,7 @@ async function allCandidates(
   const operand = declared[operands] ?? declared.find(({ variadic }) => variadic);
   const name = pending?.long ?? operand?.name();
   if (name === undefined) return [];
-  const valueOf = (flag: string): string | null => given.get(flag) ?? presetOf(flag, command);
+  const valueOf = (flag: string): string | undefined => given.get(flag);
   const values = (pending ?? operand)?.argChoices ?? (await namesOf({ name, command: command.name(), typed, valueOf }));
   return values.map((value) => ({ value, description: '' }));
 }
@@ -84,9 +84,4 @@ function parsed(argv: readonly string[], program: Command) {
     }
   }
   return { command, operands, pending, given };
-}
-
-function presetOf(flag: string, command: Command): string | null {
-  const preset: unknown = command.options.find(({ long }) => long === flag)?.defaultValue;
-  return typeof preset === 'string' ? preset : null;
 }

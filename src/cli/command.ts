@@ -3,14 +3,17 @@
 
 import { Argument, Command, Option } from 'commander';
 import { ALLOWABLE_GUARDS } from '../contract/allowable-guards.ts';
-import { withoutUser } from '../errors.ts';
-import { databaseText } from '../database/open.ts';
-import { durationArgument, instantArgument, portArgument, type ArgumentParser } from './arguments.ts';
+import { PROFILE_NAMES, type ProfileName } from '../edge/rule/profile.ts';
+import { AppError } from '../errors.ts';
+import { durationArgument, instantArgument, portArgument, type Rule } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-codes.ts';
-import { publishHookArgument } from './on-publish.ts';
 import { COLUMNS } from './output/text.ts';
 import { durationText, quiet } from './output/terminal.ts';
+import { applySettings, refuseSettings, settingOptions } from './settings/apply-settings.ts';
+import { SettingOption, settingOption, withPreset } from './settings/setting-option.ts';
+import type { SettingsFile } from './settings/applied-settings.ts';
+import { ALL_SETTINGS, SETTINGS, type Setting } from './settings/settings.ts';
 
 /** The property of a flag: `maxAge` of `--max-age <duration>`. */
 type NameOf<Term extends string> = Term extends `--${infer Flag}`
@@ -39,9 +42,6 @@ type Optional<Term extends string, Value> = Term extends `--no-${infer Flag}`
 
 type Present<Term extends string, Value> = { readonly [Name in NameOf<Term>]: ValueOf<Term, Value> };
 
-/** How an argument becomes a value: a parser, or a list of choices. */
-type Rule<Value> = ArgumentParser<Value> | readonly Value[];
-
 /** The flags of the command that the function declares. */
 export type FlagsOf<Declare extends (program: PlaybillCommand) => unknown> =
   ReturnType<Declare> extends PlaybillCommand<infer Flags, infer _Operands> ? Flags : never;
@@ -50,6 +50,11 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
   readonly #context: CommandContext;
   /** What `helpBelow` was given. */
   textBelow = '';
+  readonly #required: Option[] = [];
+  /** Whether it does something, and is not only a group. */
+  isRunnable = false;
+  #readsFile = true;
+  #usesSettings = true;
 
   constructor(name: string | undefined, context: CommandContext) {
     super(name);
@@ -72,7 +77,7 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
   }
 
   requiredFlag<const Term extends string, const Value = string>(term: Term, text: string, rule?: Rule<Value>) {
-    return this.typedFlag<Present<Term, Value>>(optionOf(term, text, rule).makeOptionMandatory());
+    return this.typedFlag<Present<Term, Value>>(this.#requires(optionOf(term, text, rule)));
   }
 
   /** A flag with a default, which --help shows as `presetText`. */
@@ -92,50 +97,68 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     return this as unknown as PlaybillCommand<Flags, [...Operands, ValueOf<Term, string>]>;
   }
 
+  /** The flag of a setting. What it is in this command, if that is special, says `text`. */
+  setting<Term extends string, Value, Preset extends string | undefined>(
+    setting: Setting<Term, Value, Preset>,
+    text = setting.text,
+  ) {
+    const option = settingOption(setting, text);
+    return this.typedFlag<Preset extends string ? Present<Term, Value> : Optional<Term, Value>>(
+      setting.preset === undefined ? option : withPreset(option, setting.preset),
+    );
+  }
+
+  /** The same for a command that does without, so that the default does not count. */
+  optionalSetting<Term extends string, Value>(setting: Setting<Term, Value>, text = setting.text) {
+    return this.typedFlag<Optional<Term, Value>>(settingOption(setting, text));
+  }
+
+  /** The same for a command that needs it and for which there is no default. */
+  requiredSetting<Term extends string, Value>(setting: Setting<Term, Value>) {
+    return this.typedFlag<Present<Term, Value>>(this.#requires(settingOption(setting, setting.text)));
+  }
+
+  /** The flags of all settings. */
+  allSettings(): this {
+    for (const setting of ALL_SETTINGS) this.setting(setting);
+    return this;
+  }
+
+  #requires(option: Option): Option {
+    this.#required.push(option);
+    option.description = `${option.description} (required)`;
+    return option;
+  }
+
   /** The address of the catalogue. */
   dbFlag(text = 'the catalogue, opened read-only') {
-    const db = `${text}: an SQLite file or postgres://…`;
-    return this.#environmentFlag('--db <catalogue>', db, 'PLAYBILL_DB', 'data/catalogue.sqlite', databaseText);
+    return this.setting(SETTINGS.db, `${text}: an SQLite file or postgres://…; PLAYBILL_DB names another`);
+  }
+
+  /** The address of a catalogue to write: never that of the file. */
+  writtenDbFlag(text: string) {
+    const command = this.dbFlag(text);
+    for (const option of settingOptions(this)) option.isInFile &&= option.setting !== SETTINGS.db;
+    return command;
   }
 
   /** The address of the tree, with the option for buckets. */
   outFlag(text: string) {
-    const out = `${text}: a folder or s3://bucket/prefix`;
-    return this.#environmentFlag('--out <tree>', out, 'PLAYBILL_OUT', 'out', withoutUser).#bucketFlag();
+    const out = `${text}: a folder or s3://bucket/prefix; PLAYBILL_OUT names another`;
+    return this.setting(SETTINGS.out, out).setting(SETTINGS.s3VirtualHosts);
   }
 
   /** `--out` of a command that also works without a tree. */
   optionalOutFlag(text: string) {
-    const given = this.#context.environment('PLAYBILL_OUT') ?? '';
-    const option = new Option('--out <tree>', `${text}: a folder or s3://bucket/prefix; PLAYBILL_OUT also names one`);
-    if (given !== '') option.default(given, withoutUser(given));
-    return this.typedFlag<{ readonly out?: string }>(option).#bucketFlag();
+    const out = `${text}: a folder or s3://bucket/prefix; PLAYBILL_OUT also names one`;
+    return this.optionalSetting(SETTINGS.out, out).setting(SETTINGS.s3VirtualHosts);
   }
 
-  #bucketFlag() {
-    return this.flag(
-      '--s3-virtual-hosts',
-      'put the name of the bucket into the host name, even if AWS_ENDPOINT_URL is set',
-    ).hook('preAction', (_, command) => {
-      // Like all other S3 settings, this one is read from the environment: by storage/bucket/ and
-      // by every process that the command starts.
-      if (command.getOptionValue('s3VirtualHosts') === true) process.env['PLAYBILL_S3_VIRTUAL_HOSTS'] = 'yes';
-    });
-  }
-
-  /** A flag whose default comes from an environment variable, unless that is unset or empty. */
-  #environmentFlag<const Term extends string>(
-    term: Term,
-    text: string,
-    variable: string,
-    preset: string,
-    shownText: (value: string) => string,
-  ) {
-    const given = this.#context.environment(variable) ?? '';
-    const value = given === '' ? preset : given;
-    // --help prints the default before anything has validated it: it may contain a password.
-    const shown = shownText(value) === value ? undefined : shownText(value);
-    return this.presetFlag(term, `${text}; ${variable} names another`, value, undefined, shown);
+  /** A profile, where there can be only one: the first of those that the edge accepts. */
+  profileFlag(text: string) {
+    const option = new SettingOption(SETTINGS.profiles, text, '--profile <name>');
+    option.take = (names) => (names as readonly ProfileName[])[0] ?? PROFILE_NAMES[0];
+    return this.typedFlag<{ readonly profile: ProfileName }>(option.choices(PROFILE_NAMES).default(PROFILE_NAMES[0]));
   }
 
   jsonFlag(text = 'print the result as JSON') {
@@ -159,22 +182,11 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
   }
 
   onPublishFlags() {
-    return this.#hookFlags(
-      '--on-publish',
-      'send what was published, as JSON, to this command (on stdin) or URL (by POST)',
-    );
+    return this.setting(SETTINGS.onPublish).setting(SETTINGS.onPublishTimeout).setting(SETTINGS.onPublishTokenEnv);
   }
 
   onChangeFlags() {
-    return this.#hookFlags(
-      '--on-change',
-      'if the key ring of the tree changed, notify this command (on stdin) or URL (by POST), as JSON',
-    );
-  }
-
-  #hookFlags<const Flag extends string>(flag: Flag, text: string) {
-    const withHook = this.flag(`${flag} <command|url>`, text, publishHookArgument);
-    return withHook.durationFlag(`${flag}-timeout`, 'how long the notification may take', 60);
+    return this.setting(SETTINGS.onChange).setting(SETTINGS.onChangeTimeout).setting(SETTINGS.onChangeTokenEnv);
   }
 
   instantFlag<const Flag extends string>(flag: Flag, text: string) {
@@ -205,9 +217,53 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     return this.hook('preAction', () => void (this.#context.isWriting = true));
   }
 
+  /** Declares that the command takes nothing from the file of settings. */
+  withoutFile(): this {
+    this.#readsFile = false;
+    return this;
+  }
+
+  /** Declares that the command does nothing with the settings but list them. */
+  listsSettings(): this {
+    this.#usesSettings = false;
+    return this;
+  }
+
+  /**
+   * Before the action: gives the flags that were not typed their values from elsewhere, then looks
+   * for what is missing.
+   * @throws AppError settings-…, usage
+   */
+  async prepare(): Promise<void> {
+    const file = this.#readsFile && this.#context.readsSettingsFile ? await this.#settingsFile() : null;
+    const inForce = applySettings(this, file, this.#context.environment);
+    this.#context.settings = { file, inForce };
+    if (this.#usesSettings) {
+      refuseSettings(inForce, this.#context.environment);
+      // Like all other S3 settings, this one is read from the environment: by storage/bucket/ and
+      // by every process that the command starts.
+      if (this.getOptionValue('s3VirtualHosts') === true) process.env['PLAYBILL_S3_VIRTUAL_HOSTS'] = 'yes';
+    }
+    const missing = this.#required.filter((option) => this.getOptionValue(option.attributeName()) === undefined);
+    if (missing.length > 0) throw this.#missing(missing.map(({ flags }) => flags));
+  }
+
+  /** Loads what reads the file only when a command runs. */
+  async #settingsFile(): Promise<SettingsFile | null> {
+    const { settingsFile } = await import('./settings/settings-file.ts');
+    return settingsFile(this.getOptionValue('config') as string | undefined, this.#context);
+  }
+
+  #missing(flags: readonly string[]): AppError {
+    const found = flags.length === 1 ? 'none' : flags.length === 2 ? 'neither' : 'none of them';
+    return new AppError('usage', `expected ${flags.join(' and ')}, found ${found}`, `see ${pathOf(this)} --help`);
+  }
+
   /** Sets the command's action. `run` returns the exit code, or nothing for 0. */
   runs(run: (...args: [...Operands, Flags, CommandContext]) => Promise<number | void>): void {
+    this.isRunnable = true;
     this.option('--quiet', 'print no progress and no notes on stderr, only errors and warnings');
+    if (this.#readsFile) this.addOption(configOption());
     this.action(async (...args: unknown[]) => {
       if (this.getOptionValue('quiet') === true) this.#context.terminal = quiet(this.#context.terminal);
       // The parser passes the command itself as the last argument.
@@ -215,6 +271,22 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
       this.#context.exitCode = (await run(...given, this.#context)) ?? EXIT.done;
     });
   }
+}
+
+/** The first of two files would be ignored in silence. */
+function configOption(): Option {
+  return new Option('--config <file>', 'the file of settings; PLAYBILL_CONFIG names another').argParser(
+    (file: string, before: string | undefined) => {
+      if (before === undefined) return file;
+      const hint = 'name one; a setting in another can be typed as a flag';
+      throw new AppError('usage', `--config: expected one file, found two: ${before} and ${file}`, hint);
+    },
+  );
+}
+
+/** The full name of a command: `playbill keys issue`. */
+export function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
 /** The width of help in columns. */

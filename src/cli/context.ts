@@ -3,6 +3,14 @@
 
 import type { Instant } from '../catalogue/instant.ts';
 import type { Terminal } from './output/terminal.ts';
+import type { AppliedSettings } from './settings/applied-settings.ts';
+
+/** A folder in which playbill.json is looked for. */
+export interface SettingsFolder {
+  readonly folder: string;
+  /** Whether commands in that file may run although nobody has named it. */
+  readonly mayRunCommands: boolean;
+}
 
 export interface CommandContext {
   terminal: Terminal;
@@ -17,6 +25,14 @@ export interface CommandContext {
    * what must happen then: while SQLite works, no code of ours runs, and the process would be deaf.
    */
   readonly onInterrupt: (act: ((signal: NodeJS.Signals) => void) | null) => void;
+  /** Where playbill.json is looked for, if it is not named. */
+  readonly settingsFolders: readonly SettingsFolder[];
+  /** Whether commands read it at all. */
+  readsSettingsFile: boolean;
+  /** The id of the user whose rights the process has. */
+  readonly userId: number;
+  /** What the running command has got from elsewhere than its flags. */
+  settings: AppliedSettings;
   /** Distinguishes this process's temporary files from another's. */
   readonly processId: string;
   readonly toolVersion: string;

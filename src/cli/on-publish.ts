@@ -10,40 +10,24 @@ import type { PlanEntry } from '../contract/results/parts.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Published } from '../operations/notices.ts';
 import type { CommandContext } from './context.ts';
+import type { Hook } from './hook-argument.ts';
 
 /** Between SIGTERM and SIGKILL. */
 const KILL_AFTER_MS = 2000;
 
-export type PublishHook =
-  | { readonly kind: 'command'; readonly command: string }
-  | { readonly kind: 'url'; readonly url: URL };
-
-/**
- * A text that starts with a scheme is a URL, any other a command for `sh`.
- * @throws AppError on-publish-invalid, on-change-invalid
- */
-export function publishHookArgument(text: string, flag: string): PublishHook {
-  const invalid = (found: string): AppError =>
-    new AppError(
-      flag === '--on-change' ? 'on-change-invalid' : 'on-publish-invalid',
-      `${flag}: expected a command or a URL, found ${found}`,
-      `for example ${flag} https://cdn.example/purge or ${flag} ./purge.sh; if a user and password are needed, use a command`,
-    );
-  if (text.trim() === '') throw invalid('nothing');
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1];
-  if (scheme === undefined) return { kind: 'command', command: text };
-  if (!/^https?$/i.test(scheme)) throw invalid(`a URL with the scheme ${scheme}, not http or https`);
-  if (!URL.canParse(text)) throw invalid('an invalid URL');
-  const url = new URL(text);
-  if (url.username !== '' || url.password !== '') throw invalid('a URL with a user or password in it');
-  return { kind: 'url', url };
-}
-
-/** The values of `--out`, `--on-publish` and `--on-publish-timeout`. */
+/** The values of `--out` and `--on-publish`. */
 export interface PublishHookFlags {
   readonly out: string;
-  readonly onPublish?: PublishHook | undefined;
+  readonly onPublish?: Hook | undefined;
   readonly onPublishTimeout: number;
+  readonly onPublishTokenEnv?: string | undefined;
+}
+
+/** The values of `--on-change`. */
+export interface ChangeHookFlags {
+  readonly onChange?: Hook | undefined;
+  readonly onChangeTimeout: number;
+  readonly onChangeTokenEnv?: string | undefined;
 }
 
 /** What the hook was sent, and what went wrong. */
@@ -57,7 +41,7 @@ export type Notified = Pick<BuildResultJson, 'notice' | 'warnings'>;
  */
 export async function notifyOfPublish(
   published: Published,
-  { out, onPublish, onPublishTimeout }: PublishHookFlags,
+  { out, onPublish, onPublishTimeout, onPublishTokenEnv }: PublishHookFlags,
   context: CommandContext,
   now: Instant,
 ): Promise<Notified> {
@@ -71,7 +55,7 @@ export async function notifyOfPublish(
     return { notice: null, warnings: [failed(`what to notify of cannot be read: ${error.message}`)] };
   }
   if (due === null) return { notice: null, warnings: [] };
-  const problem = await notify(onPublish, due.notice, context, onPublishTimeout);
+  const problem = await notify(onPublish, due.notice, context, onPublishTimeout, onPublishTokenEnv);
   if (problem === null) await noteDelivery(due, out);
   return { notice: due.notice, warnings: problem === null ? [] : [failed(problem)] };
 }
@@ -81,14 +65,14 @@ export async function notifyOfKeys(
   plan: readonly PlanEntry[],
   allowed: Allowed,
   releaseId: string | null,
-  { onChange, onChangeTimeout }: { readonly onChange?: PublishHook | undefined; readonly onChangeTimeout: number },
+  { onChange, onChangeTimeout, onChangeTokenEnv }: ChangeHookFlags,
   context: CommandContext,
   now: Instant,
 ): Promise<string | null> {
   if (onChange === undefined) return null;
   const { publishNotice } = await import('../release/publish/publish-notice.ts');
   const notice = publishNotice(plan, allowed, releaseId, now);
-  return notice && (await notify(onChange, notice, context, onChangeTimeout));
+  return notice && (await notify(onChange, notice, context, onChangeTimeout, onChangeTokenEnv));
 }
 
 function failed(message: string): BuildResultJson['warnings'][number] {
@@ -108,10 +92,11 @@ export function warningLine({ code, message }: BuildResultJson['warnings'][numbe
  * @returns what went wrong, or null
  */
 async function notify(
-  hook: PublishHook,
+  hook: Hook,
   notice: PublishNotice,
   context: CommandContext,
   seconds: number,
+  tokenEnv: string | undefined,
 ): Promise<string | null> {
   const text = `${JSON.stringify(notice)}\n`;
   const stop = new AbortController();
@@ -120,8 +105,9 @@ async function notify(
   // printed.
   context.onInterrupt(() => stop.abort('was interrupted'));
   try {
-    if (hook.kind === 'command') return await runCommand(hook.command, text, stop.signal);
-    return await callUrl(hook.url, text, context.toolVersion, stop.signal);
+    if (hook.kind === 'command') return await runCommand(hook, text, stop.signal);
+    const token = tokenEnv === undefined ? undefined : context.environment(tokenEnv);
+    return await callUrl(hook.url, token, text, context.toolVersion, stop.signal);
   } finally {
     clearTimeout(timer);
     context.onInterrupt(null);
@@ -132,9 +118,14 @@ async function notify(
  * Runs the command with the notice on stdin, which it need not read. Its output goes to stderr:
  * stdout is for the summary. Stopped, it ends with all that it started.
  */
-async function runCommand(command: string, notice: string, stop: AbortSignal): Promise<string | null> {
+async function runCommand(
+  { command, folder }: Extract<Hook, { kind: 'command' }>,
+  notice: string,
+  stop: AbortSignal,
+): Promise<string | null> {
   const { execa } = await import('execa');
   const { exitCode, signal, isCanceled, originalMessage } = await execa('sh', ['-c', command], {
+    ...(folder === undefined ? {} : { cwd: folder }),
     input: notice,
     stdout: 2,
     stderr: 2,
@@ -155,12 +146,22 @@ async function runCommand(command: string, notice: string, stop: AbortSignal): P
  * Sends one POST to the operator's URL. Does not follow redirects: the notice must reach no other
  * host.
  */
-async function callUrl(url: URL, notice: string, toolVersion: string, stop: AbortSignal): Promise<string | null> {
+async function callUrl(
+  url: URL,
+  token: string | undefined,
+  notice: string,
+  toolVersion: string,
+  stop: AbortSignal,
+): Promise<string | null> {
   const call = `the call of ${url.protocol}//${url.host}`;
   try {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'user-agent': `playbill/${toolVersion}` },
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': `playbill/${toolVersion}`,
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
       body: notice,
       redirect: 'manual',
       signal: stop,

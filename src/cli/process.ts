@@ -6,6 +6,7 @@ import { EXIT } from './exit-codes.ts';
 import type { CommandContext } from './context.ts';
 import { outputError, standardOutput } from './output/standard-output.ts';
 import { errorText, terminalOn } from './output/terminal.ts';
+import { NO_SETTINGS } from './settings/applied-settings.ts';
 import { versionOfPackage } from './version.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -19,6 +20,14 @@ async function main(argv: readonly string[]): Promise<number> {
     now: () => instantOf(Math.floor(Date.now() / 1000)),
     clock: () => Date.now() / 1000,
     environment,
+    settingsFolders: [
+      { folder: '.', mayRunCommands: false },
+      { folder: '/etc/playbill', mayRunCommands: true },
+    ],
+    // Where there are no users, every file is taken for one's own.
+    userId: process.geteuid?.() ?? 0,
+    readsSettingsFile: true,
+    settings: NO_SETTINGS,
     processId: String(process.pid),
     toolVersion: versionOfPackage(),
     onInterrupt,

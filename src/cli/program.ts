@@ -5,6 +5,7 @@ import { CommanderError, type Command } from 'commander';
 import { AppError, driverError, shellWord } from '../errors.ts';
 import { addBuildCommand } from './commands/build.ts';
 import { addCheckDbCommand } from './commands/check-db.ts';
+import { addConfigCommand } from './commands/config/config.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDiffCommand } from './commands/diff.ts';
@@ -22,13 +23,14 @@ import { addNotifyCommand } from './commands/notify.ts';
 import { addReleasesCommand } from './commands/releases.ts';
 import { addRollbackCommand } from './commands/rollback.ts';
 import { addServeCommand } from './commands/serve.ts';
-import { helpColumns, PlaybillCommand } from './command.ts';
+import { helpColumns, pathOf, PlaybillCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addSignCommand } from './commands/sign.ts';
 import { addFinishCommand, addSnapshotCommand } from './commands/shards.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { errorText } from './output/terminal.ts';
+import { settingsNamedIn } from './settings/in-force.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 
 /** Grouped as in --help. */
@@ -41,6 +43,7 @@ const COMMANDS = {
     addStatusCommand,
     addExplainCommand,
     addPreviewCommand,
+    addConfigCommand,
     addCompletionCommand,
   ],
   'Go back:': [addDiffCommand, addReleasesCommand, addRollbackCommand, addNotifyCommand, addPruneCommand],
@@ -74,6 +77,7 @@ export function programOf(context: CommandContext): Command {
       getErrHelpWidth: helpColumns,
     })
     .showSuggestionAfterError(true)
+    .hook('preAction', (_, command) => (command as PlaybillCommand).prepare())
     .enablePositionalOptions();
   for (const [heading, additions] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
@@ -100,17 +104,17 @@ function withHelpFlag(argv: readonly string[], program: Command): string[] {
   return depth === 0 && !isOfHelp ? [...argv] : [...names.slice(0, depth), '--help'];
 }
 
-function report(thrown: unknown, argv: readonly string[], program: Command, { terminal }: CommandContext): number {
+function report(thrown: unknown, argv: readonly string[], program: Command, context: CommandContext): number {
+  const { terminal } = context;
   // The argument parser throws for --help and --version, too.
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.done;
   if (thrown instanceof CommanderError && thrown.code === 'commander.help') return EXIT.usage;
   const error = thrown instanceof CommanderError ? usageError(thrown, argv, program) : (driverError(thrown) ?? thrown);
   if (error instanceof AppError) {
-    if (argv.includes('--json')) {
-      const { code, message, details, hint } = error;
-      terminal.print(JSON.stringify({ error: { code, message, details, hint } }));
-    }
-    terminal.log(errorText(error));
+    const { code, message, hint } = error;
+    const shown = { code, message, details: [...error.details, ...settingsNamedIn(message, context.settings)], hint };
+    if (argv.includes('--json')) terminal.print(JSON.stringify({ error: shown }));
+    terminal.log(errorText(shown));
     return error.exitCode;
   }
   const found = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -133,9 +137,4 @@ function usageError(error: CommanderError, argv: readonly string[], program: Com
 function commandNamed([name, ...others]: readonly string[], parent: Command): Command {
   const command = parent.commands.find((one) => one.name() === name);
   return command === undefined ? parent : commandNamed(others, command);
-}
-
-/** Its full name: `playbill keys issue`. */
-function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

@@ -2,6 +2,7 @@
 // 2020-12. A test checks that every command with --json is listed.
 
 import * as z from 'zod';
+import { configInitResultSchema, configResultSchema } from './results/config.ts';
 import { diffResultSchema, forecastResultSchema } from './results/diff.ts';
 import { categoriesDocumentSchema, productsDocumentSchema } from './documents.ts';
 import { edgeCheckResultSchema } from './results/edge.ts';
@@ -81,6 +82,8 @@ export const RESULTS: Readonly<Record<string, z.ZodType>> = {
   'keys issue': issuedKeySchema,
   'keys list': keysResultSchema,
   'keys revoke': z.strictObject({ keyid: z.string(), revokedAt: instantText, guards: z.array(keysGuardSchema) }),
+  config: configResultSchema,
+  'config init': configInitResultSchema,
   sign: z.strictObject({ 'X-Front': z.string(), 'Signature-Input': z.string(), Signature: z.string() }),
   serve: accessLogSchema,
   preview: previewResultSchema,
@@ -90,8 +93,11 @@ export const RESULTS: Readonly<Record<string, z.ZodType>> = {
   'any-error': errorResultSchema,
 };
 
-/** One file for each schema. */
-export function schemaFiles(): readonly (readonly [name: string, text: string])[] {
+/** Before the name of a schema, its `$id`. */
+export const SCHEMA_ID = 'urn:playbill:schema:';
+
+/** One file for each schema; `settings` is that of playbill.json. */
+export function schemaFiles(settings: z.ZodType): readonly (readonly [name: string, text: string])[] {
   const file = (name: string, title: string, schema: z.ZodType): readonly [string, string] => {
     const { $schema, ...rest } = z.toJSONSchema(schema, {
       // JSON Schema has no format base64; pattern and contentEncoding say the same.
@@ -99,13 +105,11 @@ export function schemaFiles(): readonly (readonly [name: string, text: string])[
         if (jsonSchema.format === 'base64') delete jsonSchema.format;
       },
     });
-    return [
-      `${name}.schema.json`,
-      `${JSON.stringify({ $schema, $id: `urn:playbill:schema:${name}`, title, ...rest }, null, 2)}\n`,
-    ];
+    return [`${name}.schema.json`, `${JSON.stringify({ $schema, $id: SCHEMA_ID + name, title, ...rest }, null, 2)}\n`];
   };
   return [
     ...Object.entries(FILES).map(([name, schema]) => file(name, name, schema)),
+    file('playbill', 'playbill.json', settings),
     ...Object.entries(RESULTS).map(([command, schema]) =>
       file(`result.${command.replace(' ', '-')}`, `playbill ${command} --json`, schema),
     ),

@@ -90,6 +90,7 @@ export async function buildInto(
   aheadSeconds = 0,
 ): Promise<BuildResult> {
   const { isDryRun, frontCodes, tzdata, horizonSeconds, onProgress } = options;
+  if (published.manifest !== null) options.checkCurrent?.(published.manifest);
   refuseLost(published.manifest, absent, options.guards);
   // While a rollback holds the whole tree, a build only plans its release. It still publishes the
   // keys.

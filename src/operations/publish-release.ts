@@ -4,7 +4,7 @@
 import type { Finding } from '../findings.ts';
 import type { Instant } from '../catalogue/instant.ts';
 import type { BuildResultJson } from '../contract/results/build.ts';
-import type { Allowed } from '../contract/manifest.ts';
+import type { Allowed, Manifest } from '../contract/manifest.ts';
 import type { Release } from '../contract/release-name.ts';
 import type { PlanEntry } from '../contract/results/parts.ts';
 import { AppError } from '../errors.ts';
@@ -42,6 +42,8 @@ export interface ReleaseSettings {
   readonly tzdata: string;
   /** The compressed copies to write of each new edition. */
   readonly precompress: readonly Compression[];
+  /** Called before anything is written, if there is a current release; refuses the run by throwing. */
+  readonly checkCurrent?: (manifest: Manifest) => void;
   /** How long a superseded release is kept at least; null: nothing is pruned. */
   readonly pruneGraceSeconds: number | null;
 }

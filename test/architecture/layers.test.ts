@@ -108,7 +108,8 @@ const MAY_IMPORT_BESIDE: Readonly<Record<string, readonly string[]>> = {
   'edge/remote-tree': ['rule'],
   'edge/node-server': ['rule', 'web-crypto'],
   'cli/output': [],
-  'cli/commands': ['output'],
+  'cli/settings': ['output'],
+  'cli/commands': ['output', 'settings'],
   'operations/edge': [],
   'operations/shards': [],
 };
@@ -151,7 +152,7 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   'edge-check': /^node:(http|https|zlib)$/,
   preview: /^(node:(fs\/promises|http|url)|esbuild|preact(\/hooks)?)$/,
   operations: /^node:(timers\/promises|path|fs|http)$/,
-  cli: /^(node:.*|commander|execa|fast-string-width)$/,
+  cli: /^(node:.*|commander|execa|fast-string-width|zod)$/,
 };
 
 /** What cli/ may import from outside of src/: the rows of the demo. */

@@ -11,7 +11,7 @@ import { statusResultSchema } from '../../src/contract/results/status.ts';
 import { terminalOn, type Terminal } from '../../src/cli/output/terminal.ts';
 import { bucketOfFile, leaveEnvironmentAtEnd, textsOf } from '../support/cli/bucket.ts';
 import { testContext } from '../support/cli/parser.ts';
-import { outputOf, playbill, playbillProcess } from '../support/cli/run.ts';
+import { outputOf, playbill } from '../support/cli/run.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import type { MemoryStore } from '../support/objects/memory-store.ts';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
@@ -236,11 +236,11 @@ describe('settings', () => {
   });
 
   test.each(['s3://AKID:S3CRET@shop/tree', 's3://AKID:S3/C/RET@shop/tree', 'https://AKID:S3/CRET@shop.example/tree'])(
-    'no error and no help prints what was typed before the @ of %s',
+    'no error and no list prints what was typed before the @ of %s',
     async (address) => {
       const refused = await playbill(['status', '--out', address]);
-      const help = await playbillProcess(['build', '--help'], { PLAYBILL_OUT: address });
-      for (const text of [refused.stderr, help.stdout]) {
+      const listed = await playbill(['config'], { PLAYBILL_OUT: address });
+      for (const text of [refused.stderr, listed.stdout]) {
         expect(text).toContain('…@shop');
         expect(text).not.toMatch(/AKID|RET/);
       }

@@ -61,7 +61,7 @@ describe('bash', () => {
     ['keys with a colon', ['keys', 'revoke', 'brav'], ['bravo-site', 'bravo:app-1', 'bravo:app-2']],
     ['what follows a colon', ['keys', 'revoke', 'bravo:'], ['app-1', 'app-2']],
     ['more of what follows a colon', ['keys', 'revoke', 'bravo:app-2'], ['app-2']],
-    ['forms of compression', ['build', '--precompress', ''], ['gzip', 'br', 'gzip,br']],
+    ['forms of compression', ['build', '--precompress', ''], ['none', 'gzip', 'br', 'gzip,br']],
     ['no third release', ['diff', 'a', 'b', ''], []],
     ['no files: bash has them', ['build', '--db', ''], []],
     ['no commands below one that there is not', ['nope', ''], []],
@@ -104,8 +104,8 @@ test('every command and every option is offered, and nothing else', async () => 
 
 test('zsh and fish get descriptions, each in its own way', async () => {
   const printed = async (shell: string) => (await outputOf(['completion', shell, '--', 'show', '--fr'])).printed;
-  expect(await printed('zsh')).toBe('--front:the front, as in X-Front');
-  expect(await printed('fish')).toBe('--front\tthe front, as in X-Front');
+  expect(await printed('zsh')).toBe('--front:the front, as in X-Front (required)');
+  expect(await printed('fish')).toBe('--front\tthe front, as in X-Front (required)');
 });
 
 test('a name that a shell or a terminal would obey is not offered', async () => {

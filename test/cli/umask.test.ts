@@ -45,8 +45,8 @@ describe.each(['000', '022', '077'])('umask %s', (umask) => {
     const key = join(here, 'alpha.key.json');
     playbill('keys', 'issue', '--front', 'alpha', '--to', key, '--db', database, '--out', out);
     expect(statSync(key).mode & 0o077).toBe(0);
-    playbill('build', ...at('12:00:00'));
-    playbill('build', ...at('12:10:00'), '--shard', '0/1', '--run', 'one');
+    playbill('build', ...at('12:00:00'), '--precompress', 'gzip');
+    playbill('build', ...at('12:10:00'), '--precompress', 'gzip', '--shard', '0/1', '--run', 'one');
     playbill('finish', '--run', 'one', '--shards', '1', '--out', out);
     const [first = ''] = readdirSync(join(out, 'releases')).filter((name) => name.endsWith('.json'));
     playbill('rollback', first.replace('.json', ''), '--out', out);

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { generatedFiles } from '../../scripts/generated.ts';
+import { ALL_SETTINGS } from '../../src/cli/settings/settings.ts';
 import { ERRORS } from '../../src/errors.ts';
 import { FINDINGS } from '../../src/findings.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
@@ -45,15 +46,22 @@ describe('the reference', () => {
     const textOf = (words: string): string => sections.find((text) => text.startsWith(`\`${words}\`\n`)) ?? '';
     const shared = sections.find((text) => text.startsWith('Options of many commands\n')) ?? '';
     let options = 0;
+    const settings = section(reference, 'Settings');
     for (const { words, command } of commands)
       for (const { flags } of command.options.filter(({ hidden }) => !hidden)) {
         const written = `\`${flags.replaceAll('|', String.raw`\|`)}\``;
-        const text = textOf(words.join(' '));
+        const all = textOf(words.join(' '));
+        const text = all.includes('all [settings](#settings)') && settings.includes(written) ? settings : all;
         expect(text, `${words.join(' ')} ${flags}`).toContain(written);
         if (!text.includes(`| ${written} |`)) expect(shared).toContain(`| ${written} |`);
         options += 1;
       }
     expect(options).toBeGreaterThan(100);
+  });
+
+  test('explains every setting, and no other', () => {
+    const listed = [...section(reference, 'Settings').matchAll(/^\| `([a-zA-Z0-9.]+)` \| `--/gm)].map(([, key]) => key);
+    expect(listed).toEqual(ALL_SETTINGS.map(({ key }) => key));
   });
 
   test('explains every exit code, and no other', () => {

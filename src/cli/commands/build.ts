@@ -1,18 +1,10 @@
 // `playbill build`: turns flags into options, runs the build or one shard of it, and prints the
 // result.
 
-import { Option } from 'commander';
 import type { AppError } from '../../errors.ts';
 import { databaseText } from '../../database/open.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../release/history/retention.ts';
-import {
-  compressionsArgument,
-  DEFAULT_MAX_BAD,
-  DEFAULT_MAX_SHRINK,
-  percentageArgument,
-  runArgument,
-  shardArgument,
-} from '../arguments.ts';
+import { runArgument, shardArgument } from '../arguments.ts';
 import { runShard, shardOf } from '../build-shard.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
@@ -22,6 +14,8 @@ import { buildJson, notifyOfBuild, printBuild } from '../output/build-summary.ts
 import type { BuildEnd } from '../output/prometheus.ts';
 import { bytesText } from '../output/terminal.ts';
 import { catalogueIsRead, endWithParent, isLimited, runLimited } from '../read-timeout.ts';
+import { refuseWeaker } from '../settings/refuse-weaker.ts';
+import { SETTINGS } from '../settings/settings.ts';
 import { boundYoungGeneration } from '../young-generation.ts';
 
 type BuildFlags = FlagsOf<typeof declareBuild>;
@@ -37,33 +31,17 @@ function declareBuild(program: PlaybillCommand) {
     .dbFlag()
     .outFlag('the tree to publish into')
     .instantFlag('--now', 'the instant the build is for, with Z or an offset (default: the current time)')
-    .durationFlag('--horizon', 'how far ahead editions are rendered; 0 for one edition', 6 * 3600)
+    .setting(SETTINGS.horizon)
     .flag('--front <code...>', 'only these fronts; the others keep their snapshot')
     .flag('--dry-run', 'plan everything, write nothing')
     .flag('--force', 'override every guard, and rewrite damaged files')
     .allowFlag()
-    .presetFlag(
-      '--max-shrink <percentage>',
-      'how much of its cards a front may lose in one build; three may go, but not the last',
-      DEFAULT_MAX_SHRINK,
-      percentageArgument,
-      '50%',
-    )
-    .presetFlag(
-      '--max-bad <percentage>',
-      'how many of its products errors in the catalogue may affect before a front is held back; three may be, but not all',
-      DEFAULT_MAX_BAD,
-      percentageArgument,
-      '5%',
-    )
-    .typedFlag<{ readonly precompress?: ReturnType<typeof compressionsArgument> }>(
-      new Option('--precompress <forms>', 'write compressed copies next to new editions')
-        .choices(['gzip', 'br', 'gzip,br'])
-        .argParser((text) => compressionsArgument(text, '--precompress')),
-    )
-    .durationFlag('--read-timeout', 'how long reading the catalogue may take; 0 for any time', 0)
+    .setting(SETTINGS.maxShrink)
+    .setting(SETTINGS.maxBad)
+    .setting(SETTINGS.precompress)
+    .setting(SETTINGS.readTimeout)
     .onPublishFlags()
-    .flag('--prometheus <file>', 'write metrics to this textfile when the build ends, successful or not')
+    .setting(SETTINGS.prometheus, 'write metrics to this textfile when the build ends, successful or not')
     .flag(
       '--shard <index/number>',
       'render only the fronts of one shard, 0/4 to 3/4; finish publishes them',
@@ -75,7 +53,7 @@ function declareBuild(program: PlaybillCommand) {
     .jsonFlag().helpBelow(`
 Examples:
   playbill build                                        as of now, six hours ahead
-  playbill build --now 2026-05-01T12:00:00+03:00 --out may          the catalogue as of another instant
+  playbill build --db c.sqlite --out may --now 2026-05-01T12:00:00+03:00      another instant, another tree
   playbill build --dry-run --json                       what would be written, removed and changed
   playbill build --on-publish 'jq -r ".changed[]" | xargs -r purge'       purge caches with your own command
   playbill build --prometheus /var/lib/node_exporter/playbill.prom        for alerts when builds stop or fail
@@ -147,7 +125,7 @@ async function runBuild(flags: BuildFlags, context: CommandContext): Promise<Bui
 }
 
 /** The options that a build and a shard share. They show progress; call `ended` to remove it. */
-function commonOptions(flags: BuildFlags, { terminal, toolVersion, tzdata }: CommandContext) {
+function commonOptions(flags: BuildFlags, { terminal, settings, toolVersion, tzdata }: CommandContext) {
   const bars = {
     load: terminal.progress('loading   '),
     publish: terminal.progress(flags.dryRun === true ? 'planning  ' : 'publishing'),
@@ -156,13 +134,14 @@ function commonOptions(flags: BuildFlags, { terminal, toolVersion, tzdata }: Com
     databasePath: flags.db,
     outPath: flags.out,
     horizonSeconds: flags.horizon,
-    precompress: flags.precompress ?? [],
+    precompress: flags.precompress,
     guards: {
       maxShrink: flags.maxShrink,
       maxBad: flags.maxBad,
       allow: flags.allow ?? [],
       force: flags.force === true,
     },
+    checkCurrent: refuseWeaker(settings),
     toolVersion,
     tzdata,
     onProgress: (phase: 'load' | 'publish', done: number, total: number): void => {

@@ -4,6 +4,8 @@
 import { candidatesFor, type Candidate, type WantedValue } from '../candidates.ts';
 import type { PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { settingInForce } from '../settings/in-force.ts';
+import { SETTINGS, type Setting } from '../settings/settings.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
@@ -44,11 +46,17 @@ Exit codes: 0 printed, 2 wrong usage.`);
  * Looks names up in the tree and the database that the command line names; by default in those that
  * the command would open.
  */
-async function namesOf({ name, command, typed, valueOf }: WantedValue, { environment }: CommandContext) {
+async function namesOf({ name, command, typed, valueOf }: WantedValue, context: CommandContext) {
   const { frontNames, keyNames, productNames, releaseNames } = await import('../../operations/completions.ts');
-  const out = valueOf('--out') ?? (environment('PLAYBILL_OUT') || 'out');
+  const { settingsFile } = await import('../settings/settings-file.ts');
+  const file = await settingsFile(valueOf('--config'), context);
+  const addressOf = (setting: Setting<string, string, string>, flag: string): string => {
+    const found = settingInForce(setting, file, context.environment)?.value;
+    return valueOf(flag) ?? (typeof found === 'string' ? found : setting.preset);
+  };
+  const out = addressOf(SETTINGS.out, '--out');
   if (name === '--front') return frontNames(out);
-  if (name === '--product') return productNames(valueOf('--db') ?? '', valueOf('--front'), typed);
+  if (name === '--product') return productNames(addressOf(SETTINGS.db, '--db'), valueOf('--front') ?? null, typed);
   if (command === 'rollback' || command === 'diff') return name.startsWith('-') ? [] : releaseNames(out);
   return name === 'keyid' ? keyNames(out) : [];
 }

@@ -18,6 +18,7 @@ export function addDemoCommand(program: PlaybillCommand): void {
     )
     .flag('--to <folder>', 'keep the catalogue and the tree in this folder (default: remove both at the end)')
     .portFlag(8081)
+    .withoutFile()
     .helpBelow(`
 Examples:
   playbill demo
@@ -32,6 +33,8 @@ Exit codes: that of the build, after Ctrl-C; 2 wrong usage, or an address that c
       const folder = to ?? join(tmpdir(), `playbill-demo-${randomUUID()}`);
       const [databasePath, out] = [join(folder, 'catalogue.sqlite'), join(folder, 'out')];
       const now = formatInstant(context.now());
+      // The settings are those of another catalogue.
+      context.readsSettingsFile = false;
       const run = (argv: string[]) => program.parseAsync(argv, { from: 'user' });
       const remove = (): void => {
         if (to === undefined) rmSync(folder, { recursive: true, force: true });

@@ -25,7 +25,7 @@ function declareImport(program: PlaybillCommand) {
         'Rows may come in any order. Omitted columns get their default. A row whose key exists already is refused.',
     )
     .operand('<file...>', 'files of rows; - for standard input')
-    .dbFlag('the catalogue; it and its parent folders are created if needed')
+    .writtenDbFlag('the catalogue; it and its parent folders are created if needed')
     .flag('--replace', 'replace existing rows with the same key; rows that refer to them stay')
     .flag('--mirror', 'make the catalogue hold exactly these rows: insert, update and delete what differs')
     .flag(

@@ -7,7 +7,6 @@ import type { KeyRing } from '../../contract/key-ring.ts';
 import type { AllowableGuard } from '../../contract/allowable-guards.ts';
 import type { KeysResultJson } from '../../contract/results/keys.ts';
 import type { KeysGuard } from '../../contract/results/parts.ts';
-import { PROFILE_NAMES } from '../../edge/rule/profile.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import type { Revoked } from '../../operations/keys.ts';
 import type { Revocation } from '../../operations/publish-keys.ts';
@@ -15,7 +14,9 @@ import { DEFAULT_MAX_SHRINK, secretRefArgument } from '../arguments.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { stateCell, tableText } from '../output/table.ts';
-import { notifyOfKeys, type PublishHook } from '../on-publish.ts';
+import { valueInFile } from '../settings/in-force.ts';
+import { SETTINGS } from '../settings/settings.ts';
+import { notifyOfKeys, type ChangeHookFlags } from '../on-publish.ts';
 import type { CommandContext } from '../context.ts';
 import { keysGuardLines } from '../output/releases.ts';
 import { errorText, findingText } from '../output/terminal.ts';
@@ -60,12 +61,7 @@ function addIssue(keys: PlaybillCommand): void {
       'ecdsa-p256-sha256 (default) needs no secret at the edge; hmac-sha256 needs a secret there; ed25519 also needs none, but not every runtime supports it',
       ['ecdsa-p256-sha256', 'hmac-sha256', 'ed25519'],
     )
-    .presetFlag(
-      '--profile <name>',
-      'how the client signs: signed-headers needs hmac-sha256',
-      PROFILE_NAMES[0],
-      PROFILE_NAMES,
-    )
+    .profileFlag('how the client signs: signed-headers needs hmac-sha256')
     .flag(
       '--secret-ref <name>',
       "hmac only: the name of the secret in the edge's own store; Playbill never asks for the secret itself",
@@ -117,20 +113,26 @@ ${EXIT_CODES}`)
       } else if (flags.json === true) {
         terminal.print(JSON.stringify({ ...issued, privateKey: null, privatePem: null }));
       } else terminal.print(`Issued ${keyid} (${alg}) for ${front}: ${flags.to}`);
-      if (secretRef !== null) terminal.log(secretText(secretRef));
+      if (secretRef !== null) terminal.log(secretText(secretRef, context));
       return (await enforce(flags, context)).exitCode;
     });
 }
 
-/** What to do with the secret of a new key. */
-function secretText(secretRef: string): string {
+/** What to do with the secret of a new key: at the edge of the settings, or at any. */
+function secretText(secretRef: string, { settings }: CommandContext): string {
+  const target = valueInFile(SETTINGS.target, settings);
+  const steps = {
+    nginx: `add ${secretRef} to playbill-secrets.json, then nginx -s reload`,
+    worker: `set an environment variable; on Cloudflare: wrangler secret put ${secretRef}`,
+    authorizer: 'set an environment variable of the service, then restart it',
+    'lambda-edge': 'cannot have secrets and refuses such keys',
+  };
+  const kind = target === undefined || target in steps ? target : 'worker';
+  const lines = Object.entries(steps).filter(([name]) => kind === undefined || name === kind);
   return `Make a secret of 32 random bytes, give it to the client, and set it at the edge under the name ${secretRef}:
   openssl rand -base64 32
 Each edge needs the secret before it reads the key ring:
-  nginx   add ${secretRef} to playbill-secrets.json, then nginx -s reload
-  worker  set an environment variable; on Cloudflare: wrangler secret put ${secretRef}
-  authorizer  set an environment variable of the service, then restart it
-  lambda-edge  cannot have secrets and refuses such keys`;
+${lines.map(([name, step]) => `  ${name.padEnd(6)}  ${step}`).join('\n')}`;
 }
 
 const ONLY_COPY = 'This is the only copy of the private half. ';
@@ -238,12 +240,10 @@ async function ringOf(out: string): Promise<KeyRing | null> {
   }
 }
 
-interface EnforceFlags {
+interface EnforceFlags extends ChangeHookFlags {
   readonly db: string;
   readonly out: string;
   readonly allow?: readonly AllowableGuard[];
-  readonly onChange?: PublishHook;
-  readonly onChangeTimeout: number;
 }
 
 const CHANGE_STANDS = `the new key ring of the tree is published nevertheless
@@ -255,38 +255,33 @@ const CHANGE_STANDS = `the new key ring of the tree is published nevertheless
  * and returned as the exit code.
  */
 async function enforce(
-  { db, out, allow = [], onChange, onChangeTimeout }: EnforceFlags,
+  flags: EnforceFlags,
   context: CommandContext,
   revoked: (Revocation & Revoked) | null = null,
 ): Promise<{ readonly exitCode: number; readonly guards: readonly KeysGuard[] }> {
+  const { db, out, allow = [], onChange } = flags;
   const { terminal, now } = context;
+  const maxShrink = valueInFile(SETTINGS.maxShrink, context.settings) ?? DEFAULT_MAX_SHRINK;
   const { databaseText } = await import('../../database/open.ts');
   const { hasTree, publishKeys } = await import('../../operations/publish-keys.ts');
   try {
     if (!(await hasTree(out))) {
       terminal.log(`warning: there is no tree at ${out}, so no edge can see the change yet
   hint: name the tree with --out to publish it now; otherwise the next build does
-Then: ${edgesText(out)}`);
+Then: ${edgesText(out, context)}`);
       return { exitCode: EXIT.done, guards: [] };
     }
-    const settings = { guards: { maxShrink: DEFAULT_MAX_SHRINK, allow, force: false }, frontCodes: null };
+    const settings = { guards: { maxShrink, allow, force: false }, frontCodes: null };
     const { plan, guards, findings, releaseId, asOf } = await publishKeys(db, out, settings, now(), revoked);
     for (const finding of findings) terminal.log(findingText(finding, { isColoured: false }));
     for (const line of keysGuardLines(guards)) terminal.log(`warning ${line}`);
-    terminal.log(`The key ring of ${out} is published. ${edgesText(out)}`);
+    terminal.log(`The key ring of ${out} is published. ${edgesText(out, context)}`);
     const isChanged = plan.some(({ action }) => action !== 'keep');
     if (onChange !== undefined && !(isChanged && releaseId !== null))
       terminal.log(
         `--on-change is not run: ${isChanged ? 'the tree has no release' : 'the key ring was already up to date'}`,
       );
-    const problem = await notifyOfKeys(
-      plan,
-      allowedKeys(guards),
-      releaseId,
-      { onChange, onChangeTimeout },
-      context,
-      asOf ?? now(),
-    );
+    const problem = await notifyOfKeys(plan, allowedKeys(guards), releaseId, flags, context, asOf ?? now());
     if (problem !== null) terminal.log(`warning on-change-failed: ${problem}; ${CHANGE_STANDS}`);
     return { exitCode: guards.some(({ isOverridden }) => !isOverridden) ? EXIT.guarded : EXIT.done, guards };
   } catch (error) {
@@ -306,12 +301,18 @@ function allowedKeys(guards: readonly KeysGuard[]): Allowed {
 }
 
 /**
- * What to do for each kind of edge once the tree has a new key ring. None needs a reload or a
- * deployment.
+ * What to do once the tree has a new key ring: for the edge of the settings, or for each kind. None
+ * needs a reload or a deployment.
  */
-function edgesText(out: string): string {
+function edgesText(out: string, { settings }: CommandContext): string {
+  const assets = `wrangler kv key put --remote --binding KEYRING keyring.json --path ${shellWord(`${resolve(out)}/edge/keyring.json`)}`;
+  const target = valueInFile(SETTINGS.target, settings);
+  const isAssets = target === 'cloudflare' && !(valueInFile(SETTINGS.origin, settings) ?? '').includes('://');
+  if (isAssets) return `In ${valueInFile(SETTINGS.to, settings) ?? 'edge-cloudflare'}, run:\n  ${assets}`;
+  if (target !== undefined)
+    return `The edge (${target}) uses it within a minute; if it reads a copy of the tree, copy edge/keyring.json there`;
   return `Edges that read the tree itself, in a folder or a bucket, use it within a minute. For others:
   copy    if an edge reads a copy of the tree, or a URL: copy edge/keyring.json there
   assets  if Cloudflare has the tree as assets: in the folder that edge build wrote, run
-          wrangler kv key put --remote --binding KEYRING keyring.json --path ${shellWord(`${resolve(out)}/edge/keyring.json`)}`;
+          ${assets}`;
 }

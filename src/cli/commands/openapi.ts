@@ -19,7 +19,7 @@ export function addOpenApiCommand(program: PlaybillCommand): void {
     .presetFlag('--server <url>', 'the address of a deployment: everything before /products/', '/')
     .flag(
       '--schemas <folder>',
-      'write JSON Schemas to this folder instead: documents, pointer, manifest, key ring, and --json results',
+      'write JSON Schemas to this folder instead: documents, pointer, manifest, key ring, playbill.json, and --json results',
     )
     .jsonFlag('with --schemas, print the list of files as JSON; the document is JSON already')
     .helpBelow(`
@@ -67,8 +67,9 @@ function serverOf(text: string): string {
 
 async function writeSchemas(folder: string, isJson: boolean, { terminal }: CommandContext): Promise<void> {
   const { schemaFiles } = await import('../../contract/schemas.ts');
+  const { fileSchema } = await import('../settings/file-schema.ts');
   const { writeFolder } = await import('../../storage/write-folder.ts');
-  const files = schemaFiles();
+  const files = schemaFiles(fileSchema());
   writeFolder(folder, files, '--schemas');
   const sizes = files.map(([name, text]) => ({ path: `${folder}/${name}`, bytes: Buffer.byteLength(text) }));
   const lines = sizes.map(({ path, bytes }) => `${path} (${bytesText(bytes)})`);

@@ -5,6 +5,7 @@ import { PROFILE_NAMES } from '../../edge/rule/profile.ts';
 import { DEFAULT_SETTINGS } from '../../edge/rule/settings.ts';
 import { serveUntilInterrupted } from '../listening.ts';
 import type { PlaybillCommand } from '../command.ts';
+import { SETTINGS } from '../settings/settings.ts';
 
 export function addServeCommand(program: PlaybillCommand): void {
   program
@@ -19,10 +20,10 @@ export function addServeCommand(program: PlaybillCommand): void {
     .portFlag(8080)
     .instantFlag('--at', 'serve as of this instant, with Cache-Control: no-store')
     .flag('--unsigned', 'accept requests without signatures; only on loopback')
-    .presetFlag('--base <path>', 'the path before /products/', '')
-    .durationFlag('--max-age', 'the upper limit of max-age in responses', 60)
-    .flag('--no-authority', 'do not require @authority to be signed')
-    .flag('--profile <name...>', 'how requests are signed (default: rfc9421)', PROFILE_NAMES)
+    .setting(SETTINGS.base)
+    .setting(SETTINGS.maxAge)
+    .setting(SETTINGS.authority)
+    .setting(SETTINGS.profiles)
     .jsonFlag('print the access log as JSON, one object per line')
     .helpBelow(`
 Examples:

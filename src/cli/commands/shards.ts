@@ -11,6 +11,7 @@ import type { CommandContext } from '../context.ts';
 import { withMetrics } from '../output/build-metrics.ts';
 import { buildJson, notifyOfBuild, printBuild } from '../output/build-summary.ts';
 import type { BuildEnd } from '../output/prometheus.ts';
+import { SETTINGS } from '../settings/settings.ts';
 
 type FinishFlags = FlagsOf<typeof declareFinish>;
 
@@ -29,7 +30,7 @@ function declareFinish(program: PlaybillCommand) {
     .outFlag('the tree to publish into')
     .allowFlag()
     .onPublishFlags()
-    .flag('--prometheus <file>', 'write metrics to this textfile at the end, successful or not')
+    .setting(SETTINGS.prometheus, 'write metrics to this textfile at the end, successful or not')
     .flag('--no-prune', 'do not remove old releases; leave that to: playbill prune')
     .jsonFlag().helpBelow(`
 Examples:

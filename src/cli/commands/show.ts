@@ -14,7 +14,7 @@ export function addShowCommand(program: PlaybillCommand): void {
         'outside the time that the snapshot covers, prints the nearest edition, with a warning on stderr.',
     )
     .requiredFlag('--front <code>', 'the front, as in X-Front')
-    .requiredFlag('--endpoint <name>', 'which document', ENDPOINTS)
+    .presetFlag('--endpoint <name>', 'which document', ENDPOINTS[0], ENDPOINTS)
     .instantFlag('--at', 'the instant of the request, with Z or an offset (default: the current time)')
     .outFlag('the tree to read')
     .flag('--strict', 'exit 1 if the instant is outside the time that the snapshot covers')
@@ -22,9 +22,9 @@ export function addShowCommand(program: PlaybillCommand): void {
     .jsonFlag('no effect: the document is JSON already')
     .helpBelow(`
 Examples:
-  playbill show --front moscow --endpoint products                                       what is served now
-  playbill show --front moscow --endpoint products --at 2026-05-01T21:00:00Z             at midnight
-  playbill show --front moscow --endpoint products --pretty | less                       to read
+  playbill show --front moscow                                      what is served now
+  playbill show --front moscow --at 2026-05-01T21:00:00Z            at midnight
+  playbill show --front moscow --pretty | less                      to read
   playbill show --front moscow --endpoint categories | jq -r '.[].slug'
 
 Exit codes: 0 printed, 1 --strict: printed, but outside the time that the snapshot covers, 2 wrong usage, no such tree or front, or a damaged file (see: playbill verify),

@@ -1,8 +1,8 @@
 // `playbill sign`: prints the headers of a signed request, or a curl command to paste.
 
-import { PROFILE_NAMES } from '../../edge/rule/profile.ts';
 import { AppError } from '../../errors.ts';
 import type { PlaybillCommand } from '../command.ts';
+import { SETTINGS } from '../settings/settings.ts';
 import { clientKeyOf, readKeyFile, unusableKey } from '../key-file.ts';
 
 export function addSignCommand(program: PlaybillCommand): void {
@@ -21,8 +21,8 @@ export function addSignCommand(program: PlaybillCommand): void {
     .flag('--front <code>', 'X-Front (default: the front of the key)')
     .presetFlag('--method <name>', 'the method of the request', 'GET', ['GET', 'HEAD'])
     .instantFlag('--created', 'the time of the signature (default: the current time)')
-    .flag('--no-authority', 'leave @authority out, for a deployment whose proxy rewrites Host')
-    .presetFlag('--profile <name>', 'the signing profile of the deployment', PROFILE_NAMES[0], PROFILE_NAMES)
+    .setting(SETTINGS.authority, 'leave @authority out, for a deployment whose proxy rewrites Host')
+    .profileFlag('the signing profile of the deployment')
     .flag('--curl', 'print a curl command')
     .jsonFlag('print the headers as JSON')
     .helpBelow(`

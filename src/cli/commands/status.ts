@@ -1,12 +1,13 @@
 // `playbill status`: says whether every front is fresh, for people, monitors and Prometheus.
 
+import { Option } from 'commander';
 import type { StatusResultJson } from '../../contract/results/status.ts';
 import type { DeepStatus } from '../../operations/status.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import { FINDINGS_KEPT } from '../../findings.ts';
 import { areKeysLost, buildMetricsOf, METRICS_HEADER, treeMetrics } from '../output/prometheus.ts';
 import { heldFrontLines, holdLines } from '../output/releases.ts';
-import { PROFILE_NAMES, type ProfileName } from '../../edge/rule/profile.ts';
+import type { ProfileName } from '../../edge/rule/profile.ts';
 import { AppError } from '../../errors.ts';
 import type { FrontKey } from '../../edge-check/checked-edge.ts';
 import { durationArgument, edgeUrlArgument } from '../arguments.ts';
@@ -15,6 +16,8 @@ import { edgeChecksText } from '../output/edge-check.ts';
 import { escapeLine } from '../output/escape.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { stateCell, tableText } from '../output/table.ts';
+import { valueInFile } from '../settings/in-force.ts';
+import { SETTINGS } from '../settings/settings.ts';
 import { countText, findingText, spanText, type Terminal } from '../output/terminal.ts';
 
 export function addStatusCommand(program: PlaybillCommand): void {
@@ -35,10 +38,15 @@ export function addStatusCommand(program: PlaybillCommand): void {
       '--deep',
       'also check that every edition exists with the right size; in a bucket, that the store honours conditional writes',
     )
-    .flag('--edge <url>', 'also check, with every --key, whether an edge serves this tree', edgeUrlArgument)
+    .typedFlag<{ readonly edge?: URL | true }>(
+      new Option(
+        '--edge [url]',
+        'also check, with every --key, whether an edge serves this tree (default: edge.url of the settings)',
+      ).argParser((text: string) => edgeUrlArgument(text, '--edge')),
+    )
     .flag('--key <file...>', '--edge: valid and revoked keys to try, as written by keys issue')
-    .presetFlag('--profile <name>', '--edge: the signing profile that it expects', PROFILE_NAMES[0], PROFILE_NAMES)
-    .flag('--no-authority', '--edge: leave @authority out of signatures, for an edge built with --no-authority')
+    .profileFlag('--edge: the signing profile that it expects')
+    .setting(SETTINGS.authority, '--edge: leave @authority out of signatures, for an edge built with --no-authority')
     .jsonFlag()
     .helpBelow(`
 Examples:
@@ -66,20 +74,21 @@ could not be compared, 2 wrong usage, no tree, a file that cannot be written, or
 writes, ${TRY_AGAIN}.`)
     .runs(async (flags, context) => {
       const { terminal, now, processId } = context;
-      const keys = await keysFor(flags.edge, flags.key ?? [], flags.profile, context);
+      const edge = edgeOf(flags, context);
+      const keys = await keysFor(edge, flags.key ?? [], flags.profile, context);
       const { readDeepStatus, readStatus } = await import('../../operations/status.ts');
       const status: StatusResultJson = await readStatus(flags.out, flags.maxAge ?? null, flags.at ?? now());
       if (flags.deep === true) status.deep = deepJson(await readDeepStatus(flags.out));
-      if (flags.edge !== undefined) {
+      if (edge !== undefined) {
         const { compareEdge } = await import('../../operations/edge/check.ts');
         const address = {
-          url: flags.edge,
+          url: edge,
           profile: flags.profile,
           coversAuthority: flags.authority,
           timeoutSeconds: EDGE_TIMEOUT_SECONDS,
           clock: context.clock,
         };
-        status.edge = { url: flags.edge.href, checks: [...(await compareEdge(flags.out, address, keys))] };
+        status.edge = { url: edge.href, checks: [...(await compareEdge(flags.out, address, keys))] };
       }
       if (flags.prometheus !== undefined) {
         const { readReplaceableFile, replaceTextFile } = await import('../../storage/text-file.ts');
@@ -97,6 +106,20 @@ function deepJson({ conditions, checked, findings }: DeepStatus): NonNullable<St
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const kept = findings.slice(0, FINDINGS_KEPT);
   return { conditions, checked: { ...checked }, errors, warnings: findings.length - errors, findings: kept };
+}
+
+/** The edge to check: named, or that of the settings, if --edge or --key asks for it. */
+function edgeOf(
+  { edge, key }: { readonly edge?: URL | true; readonly key?: readonly string[] },
+  { settings }: CommandContext,
+): URL | undefined {
+  if (typeof edge === 'object') return edge;
+  const url = valueInFile(SETTINGS.url, settings);
+  if (edge === true && url === undefined) {
+    const hint = 'for example --edge https://cdn.example, or "url" in "edge" of playbill.json';
+    throw new AppError('usage', '--edge: expected a URL, found none', hint);
+  }
+  return edge === true || key !== undefined ? url : undefined;
 }
 
 /** The time limit for each response of an edge. */

@@ -90,7 +90,12 @@ export function findingText(finding: Finding, terminal: Pick<Terminal, 'isColour
 }
 
 /** An error as text: code and message, a line for each further fault, then the hint. */
-export function errorText({ code, message, details, hint }: AppError): string {
+export function errorText({
+  code,
+  message,
+  details,
+  hint,
+}: Pick<AppError, 'code' | 'message' | 'details' | 'hint'>): string {
   const lines = [
     `error ${code}: ${escapeLine(message)}`,
     ...[...details, `hint: ${hint}`].map((line) => `  ${escapeLine(line)}`),

@@ -108,6 +108,7 @@ async function buildIntoShared(
     const { guards } = await publishKeysInto(tree.store, databasePath, keySettings, proposedNow);
     return { now: proposedNow, hold: holdJson(hold), guards, isRepeated: false, results: [] };
   }
+  if (published.manifest !== null) options.checkCurrent?.(published.manifest);
   refuseLost(published.manifest, absent, options.guards);
   const settings = await joinRun(tree, options, proposedNow);
   const now = nowOf(settings);

@@ -27,7 +27,8 @@ export function withRealOutput(
     writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${compiledCommand()}" "$@"\n`);
     chmodSync(command, 0o755);
     const work = join(folder, 'work');
-    mkdirSync(work);
+    // Whatever the umask: nobody else may be able to change its playbill.json.
+    mkdirSync(work, { mode: 0o755 });
     for (const path of ['package.json', 'scripts']) symlinkSync(root + path, join(work, path));
     const ids = new StandIns();
     return markdown.replaceAll(/^```console\n([^]*?)^```$/gm, (_, block: string) => {

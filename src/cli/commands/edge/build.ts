@@ -2,14 +2,13 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { AppError, messageOf } from '../../../errors.ts';
-import { PROXIES } from '../../../edge/targets/authorizer/proxies.ts';
 import type { OriginOptions } from '../../../edge/targets/origin.ts';
-import { bundleFor, readers, takers, targetNamed, TARGETS } from '../../../edge/targets/targets.ts';
-import { DEFAULT_SETTINGS } from '../../../edge/rule/settings.ts';
+import { bundleFor, targetNamed } from '../../../edge/targets/targets.ts';
 import { PROFILE_NAMES } from '../../../edge/rule/profile.ts';
 import type { PlaybillCommand } from '../../command.ts';
 import type { CommandContext } from '../../context.ts';
 import { bytesText } from '../../output/terminal.ts';
+import { SETTINGS } from '../../settings/settings.ts';
 import { addEdgeCheck } from './check.ts';
 
 const HELP = `
@@ -49,59 +48,26 @@ function addEdgeBuild(edge: PlaybillCommand): void {
     .description(
       'Writes a folder that can be deployed as it is, with a README that says how. It contains public keys and the names of secrets, but never a secret.',
     )
-    .requiredFlag(
-      '--target <runtime>',
-      TARGETS.map(({ name, summary }) => `${name}: ${summary}`).join('; '),
-      TARGETS.map(({ name }) => name),
-    )
-    .flag('--to <folder>', 'the folder to write (default: edge- and the target)')
+    .requiredSetting(SETTINGS.target)
+    .setting(SETTINGS.to)
     .outFlag('the tree whose key ring the rule uses')
-    .flag('--public-root <folder>', 'where the edge finds the tree’s public folder (default: that of --out)')
-    .flag(
-      '--key-ring <file|url>',
-      `where the rule rereads the tree’s edge/keyring.json: a path (${takers('keyRingPath')}), or a URL or the name of a binding (${takers('keyRingAt')}) (default: next to the public folder; on cloudflare with a binding: the KV namespace KEYRING)`,
-    )
-    .flag('--proxy <name>', `${takers('proxy')}: the proxy in front of it`, PROXIES)
-    .presetFlag(
-      '--authorizer <address>',
-      `${takers('authorizer')}: the address of the service, which only the proxy needs to reach`,
-      '127.0.0.1:9180',
-    )
-    .presetFlag(
-      '--listen <address>',
-      `${takers('listen')}: the address of the server, or of the proxy; for nginx also "443 ssl http2" and the like`,
-      '8080',
-    )
-    .flag('--server-name <names>', 'nginx, also as --proxy: the names of its server (default: any)')
-    .flag(
-      '--certificate <file>',
-      'nginx, also as --proxy, with ssl in --listen: the certificate of its server, in PEM, with the chain',
-    )
-    .flag('--certificate-key <file>', 'nginx, also as --proxy: the private key of the certificate')
-    .presetFlag(
-      '--origin <url>',
-      `the URL of the public folder (${readers('url')}); the name of a binding (${readers('binding')}); r2://BUCKET/PREFIX (${readers('r2')}); the private bucket with the tree, s3://BUCKET/PREFIX (${readers('s3')}), which lambda-edge reads with its role, and the others with their own secrets AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`,
-      'ASSETS',
-    )
-    .flag(
-      '--origin-endpoint <url>',
-      's3: the URL of the store (default: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, or AWS)',
-    )
-    .flag('--origin-region <name>', 's3: the region of the bucket (default: AWS_REGION or AWS_DEFAULT_REGION)')
-    .flag(
-      '--encodings <name...>',
-      'workers except vercel, and buckets: the precompressed siblings in the tree (build --precompress); without this option answers are not compressed',
-      ['br', 'gzip'],
-    )
-    .presetFlag('--base <path>', 'the path before /products/', '')
-    .durationFlag('--max-age', 'the longest max-age of an answer', 60)
-    .durationFlag(
-      '--ring-grace',
-      'all but nginx: how long the rule goes on with the last key ring while it cannot read it again',
-      DEFAULT_SETTINGS.ringGrace,
-    )
-    .flag('--no-authority', 'do not require a signature over @authority, if a proxy rewrites Host')
-    .flag('--profile <name...>', 'the accepted signing profiles (default: rfc9421)', PROFILE_NAMES)
+    .setting(SETTINGS.publicRoot)
+    .setting(SETTINGS.keyRing)
+    .setting(SETTINGS.proxy)
+    .setting(SETTINGS.authorizer)
+    .setting(SETTINGS.listen)
+    .setting(SETTINGS.serverName)
+    .setting(SETTINGS.certificate)
+    .setting(SETTINGS.certificateKey)
+    .setting(SETTINGS.origin)
+    .setting(SETTINGS.originEndpoint)
+    .setting(SETTINGS.originRegion)
+    .setting(SETTINGS.encodings)
+    .setting(SETTINGS.base)
+    .setting(SETTINGS.maxAge)
+    .setting(SETTINGS.ringGrace)
+    .setting(SETTINGS.authority)
+    .setting(SETTINGS.profiles)
     .jsonFlag()
     .helpBelow(HELP)
     .runs(async (flags, { terminal, environment }) => {

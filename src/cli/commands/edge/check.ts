@@ -1,11 +1,13 @@
 // `playbill edge check`: checks from outside whether a deployed edge follows the rule.
 
 import { edgeUrlArgument } from '../../arguments.ts';
-import { PROFILE_NAMES } from '../../../edge/rule/profile.ts';
+import { AppError } from '../../../errors.ts';
 import type { PlaybillCommand } from '../../command.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { frontKeyFrom } from '../../key-file.ts';
 import { edgeCheckText } from '../../output/edge-check.ts';
+import { valueInFile } from '../../settings/in-force.ts';
+import { SETTINGS } from '../../settings/settings.ts';
 
 export function addEdgeCheck(edge: PlaybillCommand): void {
   edge
@@ -17,16 +19,16 @@ export function addEdgeCheck(edge: PlaybillCommand): void {
         'checked, with the reason or the option that it needs.',
     )
     .operand(
-      '<url>',
-      'the URL of the edge, everything before /products/, such as https://cdn.example or https://cdn.example/api',
+      '[url]',
+      'the URL of the edge, everything before /products/, such as https://cdn.example or https://cdn.example/api (default: edge.url of the settings)',
     )
     .requiredFlag('--key <file>', 'a valid key, as written by keys issue')
     .flag('--other-key <file>', 'a valid key of another front, to check that caches keep the fronts apart')
     .flag('--revoked-key <file>', 'a revoked key, to check that it is refused')
     .optionalOutFlag('the tree that the edge should serve')
-    .presetFlag('--profile <name>', 'the signing profile that the edge expects', PROFILE_NAMES[0], PROFILE_NAMES)
-    .flag('--no-authority', 'leave @authority out of signatures, for an edge built with --no-authority')
-    .durationFlag('--max-age', 'the --max-age that the edge was built with', 60)
+    .profileFlag('the signing profile that the edge expects')
+    .setting(SETTINGS.authority, 'leave @authority out of signatures, for an edge built with --no-authority')
+    .setting(SETTINGS.maxAge, 'the --max-age that the edge was built with')
     .durationFlag('--timeout', 'the time limit for each response', 10)
     .jsonFlag()
     .helpBelow(`
@@ -39,7 +41,12 @@ variable that the key file names.
 
 Exit codes: 0 nothing differs, 1 something differs, 2 wrong usage, a key file that cannot be read, no tree, or an edge
 that does not answer at all.`)
-    .runs(async (url, flags, context) => {
+    .runs(async (given, flags, context) => {
+      const url = given === undefined ? valueInFile(SETTINGS.url, context.settings) : edgeUrlArgument(given, 'url');
+      if (url === undefined) {
+        const hint = 'for example https://cdn.example, or "url" in "edge" of playbill.json';
+        throw new AppError('usage', 'expected the URL of the edge, found none', hint);
+      }
       const keyOf = (path: string | undefined) =>
         path === undefined ? null : frontKeyFrom(path, context, flags.profile);
       const [own, other, revoked] = [
@@ -49,7 +56,7 @@ that does not answer at all.`)
       ];
       const { checkDeployedEdge } = await import('../../../operations/edge/check.ts');
       const address = {
-        url: edgeUrlArgument(url, 'url'),
+        url,
         profile: flags.profile,
         coversAuthority: flags.authority,
         timeoutSeconds: flags.timeout,
