@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds in several processes on this machine: shards.sh NUMBER [OPTION OF BUILD]…
-# Set PLAYBILL_DB and PLAYBILL_OUT to the catalogue and the tree; finish reads them as well. Exits with the exit code of finish: 3 if a shard has
-# failed, whose fronts then keep their snapshots.
+# With the settings of playbill.json, or of PLAYBILL_DB and PLAYBILL_OUT: finish reads them as well. Exits with the exit code of finish: 3 if a shard
+# has failed, whose fronts then keep their snapshots.
 set -eu
 
 shards=${1:?expected how many processes, as in shards.sh 2}

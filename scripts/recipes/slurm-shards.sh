@@ -1,6 +1,6 @@
 #!/bin/sh
 # A build as an array of Slurm: slurm-shards.sh NUMBER [OPTION OF BUILD]…
-# PLAYBILL_DB and PLAYBILL_OUT name the catalogue and the tree, by addresses that work on every node. Waits for the end, and exits as finish
+# With the settings of PLAYBILL_CONFIG, or of PLAYBILL_DB and PLAYBILL_OUT, by addresses that work on every node. Waits for the end, and exits as finish
 # does; with 1 if a shard has failed: then finish does not run, and what is published stays.
 set -eu
 

@@ -16,7 +16,7 @@ import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { startMemoryStore } from '../support/objects/memory-store.ts';
 import { samplesOf } from '../support/textfile.ts';
 import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
-import { recipe, RECIPES, run, uncompressedEditions } from '../support/recipe.ts';
+import { cronJobOf, recipe, RECIPES, run, uncompressedEditions, withSettings } from '../support/recipe.ts';
 
 /** What is asked of a CronJob here, which has one container. */
 const cronJobSchema = z.object({
@@ -79,6 +79,8 @@ describe('GitHub Actions', () => {
     const workspace = temporaryFolder();
     symlinkSync(join(projectRoot, 'scripts'), join(workspace, 'scripts'));
     await run(['cp', database, join(host, 'catalogue.sqlite')], { PATH: '/usr/bin:/bin' });
+    const [, settings = ''] = /^# (\{"db".*\})$/m.exec(text) ?? [];
+    writeFileSync(join(workspace, 'playbill.json'), settings, { mode: 0o644 });
     const tried = scripts.filter((script) => !script.includes('npm ') && !script.includes('~/.ssh'));
     expect(tried).toHaveLength(3);
     for (const script of tried) {
@@ -106,10 +108,10 @@ describe.each(['cronjob.yaml', 'cronjob-bucket.yaml', 'shards.yaml'])('Kubernete
   type CronJobData = NonNullable<ConstructorParameters<typeof CronJob>[0]>;
 
   test('it is a CronJob of batch/v1', () => {
-    const data = parse(text) as CronJobData & { apiVersion: string; kind: string };
+    const data = cronJobOf(text).cronJob as CronJobData & { apiVersion: string; kind: string };
     expect([data.apiVersion, data.kind]).toEqual(['batch/v1', 'CronJob']);
     new CronJob(data).validate();
-    const wrong = parse(text.replace(/(backoffLimit\w*): \d/, '$1: none')) as CronJobData;
+    const wrong = cronJobOf(text.replace(/(backoffLimit\w*): \d/, '$1: none')).cronJob as CronJobData;
     expect(() => new CronJob(wrong).validate()).toThrow(/backoffLimit/);
   });
 
@@ -125,7 +127,7 @@ describe.each(['cronjob.yaml', 'cronjob-bucket.yaml', 'shards.yaml'])('Kubernete
       deep: text.replace('readOnlyRootFilesystem', 'readOnlyRootFileSystem'),
     };
     for (const [name, yaml] of Object.entries(variants)) {
-      const literal = JSON.stringify(parse(yaml), null, 1);
+      const literal = JSON.stringify(cronJobOf(yaml).cronJob, null, 1);
       writeFileSync(
         join(folder, `${name}.ts`),
         `import type { ICronJob } from 'kubernetes-models/batch/v1';\nexport const job: ICronJob = ${literal};\n`,
@@ -148,7 +150,7 @@ describe.each(['cronjob.yaml', 'cronjob-bucket.yaml', 'shards.yaml'])('Kubernete
   });
 
   test('one build at a time, without root, on a root file system that cannot be written', () => {
-    const { spec } = parse(text) as CronJobData;
+    const { spec } = cronJobOf(text).cronJob as CronJobData;
     expect(spec).toMatchObject({ concurrencyPolicy: 'Forbid', timeZone: 'Etc/UTC', schedule: '*/5 * * * *' });
     const pod = spec?.jobTemplate.spec?.template.spec;
     expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65532 });
@@ -165,8 +167,7 @@ describe.each(['cronjob.yaml', 'cronjob-bucket.yaml', 'shards.yaml'])('Kubernete
 
 describe('what the CronJobs run', () => {
   const containerOf = (name: string) =>
-    cronJobSchema.parse(parse(recipe(name))).spec.jobTemplate.spec.template.spec.containers[0];
-  const inCatalogue = (word: string): string => word.replace(/^\/catalogue\//, `${root}/`);
+    cronJobSchema.parse(cronJobOf(recipe(name)).cronJob).spec.jobTemplate.spec.template.spec.containers[0];
   /** What the image runs: `node /app/dist/cli/main.js` is the command. */
   const programOf = (name: string): string[] => {
     const { command } = containerOf(name);
@@ -177,8 +178,10 @@ describe('what the CronJobs run', () => {
 
   test('into a volume: it builds', async () => {
     const tree = temporaryFolder();
-    const words = containerOf('cronjob.yaml').args.map((word) => inCatalogue(word).replace(/^\/tree\//, `${tree}/`));
-    const built = await run([...programOf('cronjob.yaml'), ...words], { PATH: '/usr/bin:/bin' });
+    const { settings } = cronJobOf(recipe('cronjob.yaml'));
+    const found = withSettings(settings, temporaryFolder(), { '/catalogue/': `${root}/`, '/tree/': `${tree}/` });
+    const words = [...programOf('cronjob.yaml'), ...containerOf('cronjob.yaml').args];
+    const built = await run(words, { PATH: '/usr/bin:/bin', ...found }, { cwd: '/' });
     expect(built, built.stderr).toMatchObject({ status: 0, stderr: '' });
     expect(readdirSync(tree).toSorted()).toEqual(['out', 'playbill.prom']);
     expect(uncompressedEditions(join(tree, 'out'))).toEqual([]);
@@ -195,12 +198,15 @@ describe('what the CronJobs run', () => {
     const environment = {
       PATH: '/usr/bin:/bin',
       ...secret,
+      ...withSettings(cronJobOf(recipe('cronjob-bucket.yaml')).settings, temporaryFolder(), {
+        '/catalogue/': `${root}/`,
+      }),
       ...Object.fromEntries(env.map(({ name, value }) => [name, value])),
     };
     const folder = temporaryFolder();
     const before = readdirSync(root);
     for (const released of [1, 2]) {
-      const words = [...programOf('cronjob-bucket.yaml'), ...args.map(inCatalogue)];
+      const words = [...programOf('cronjob-bucket.yaml'), ...args];
       const built = await run(words, { ...environment, TMPDIR: '/nonexistent', HOME: '/nonexistent' }, { cwd: folder });
       expect(built, built.stderr).toMatchObject({ status: 0, stderr: '' });
       const keys = [...(await store.objects()).keys()];

@@ -7,9 +7,13 @@ import { describe, expect, test } from 'vitest';
 import { Command } from '../support/fault/command.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { catalogueAt, filesOf, temporaryFolder } from '../support/trees.ts';
-import { recipe, RECIPES, run, type Ran, uncompressedEditions } from '../support/recipe.ts';
+import { recipe, RECIPES, run, type Ran, uncompressedEditions, withSettings } from '../support/recipe.ts';
 
 const bin = new Command().folderForPath;
+
+/** The environment of a command with the settings of the recipes, and a folder in the place of /var/lib/playbill. */
+const settingsOf = (state: string) =>
+  withSettings(recipe('playbill.json'), temporaryFolder(), { '/var/lib/playbill': state });
 
 /** A folder in the place of /var/lib/playbill. */
 function stateFolder(): string {
@@ -46,10 +50,9 @@ describe('cron', () => {
   });
 
   const cron = (job: number, state: string): Promise<Ran> => {
-    const command = (jobs[job]?.command ?? '')
-      .replaceAll('/var/lib/playbill', state)
-      .replaceAll('/usr/local/lib/playbill/', RECIPES);
-    return run(['/bin/sh', '-c', command], { PATH: `${bin}:${settings.get('PATH')}`, HOME: '/', LOGNAME: 'playbill' });
+    const command = (jobs[job]?.command ?? '').replaceAll('/usr/local/lib/playbill/', RECIPES);
+    const environment = { PATH: `${bin}:${settings.get('PATH')}`, HOME: '/', LOGNAME: 'playbill' };
+    return run(['/bin/sh', '-c', command], { ...environment, ...settingsOf(state) }, { cwd: '/' });
   };
 
   test('nothing is mailed while all is well, nor while another run holds the lock; what fails is', async () => {
@@ -73,7 +76,7 @@ describe('cron', () => {
     const failed = await cron(0, state);
     expect(failed.status).toBe(2);
     expect(failed.stdout).toMatch(
-      /^error contract-table-missing: .*\n {2}hint: .*\n\(exit 2: \S+retry\.sh playbill build /,
+      /^error contract-table-missing: .*\n {2}hint: .*\n\(exit 2: \S+retry\.sh playbill build\)/,
     );
 
     writeFileSync(join(state, 'out/public/fronts/alpha/pointer.json'), '');
@@ -121,23 +124,23 @@ test.each([
 
 test('every recipe of a build tries again, except those of shards', () => {
   for (const name of ['playbill.cron', 'playbill.service', 'github-workflow.yml'])
-    expect(recipe(name)).toMatch(/retry\.sh \S*(playbill|node \S+) build /);
+    expect(recipe(name)).toMatch(/retry\.sh \S*(playbill|node \S+) build$/m);
   for (const name of ['cronjob.yaml', 'cronjob-bucket.yaml'])
-    expect(recipe(name)).toMatch(/command: \[sh, \S+retry\.sh, node, \S+\]\n +args:\n +- build\n/);
+    expect(recipe(name)).toMatch(/command: \[sh, \S+retry\.sh, node, \S+\]\n +args: \[build\]\n/);
 });
 
 describe('systemd', () => {
   const service = recipe('playbill.service');
   const check = recipe('playbill-status.service');
 
-  /** The command of a service, with a folder in the place of /var/lib/playbill. */
-  const commandOf = (text: string, state: string): string[] =>
-    (/^ExecStart=(.*)$/m.exec(text)?.[1] ?? '')
+  /** Runs the command of a service, with a folder in the place of /var/lib/playbill. */
+  const start = (text: string, state: string): Promise<Ran> => {
+    const words = (/^ExecStart=(.*)$/m.exec(text)?.[1] ?? '')
       .replace('/usr/local/bin/playbill', join(bin, 'playbill'))
       .replace('/usr/local/lib/playbill/', RECIPES)
-      .replaceAll('/var/lib/playbill', state)
-      .replaceAll('%%', '%')
       .split(' ');
+    return run(words, { PATH: '/usr/bin:/bin', ...settingsOf(state) }, { cwd: '/' });
+  };
 
   /** `systemd-analyze verify` on both units, with a program that is there. */
   const verify = async (text: string): Promise<Ran> => {
@@ -216,23 +219,21 @@ describe('systemd', () => {
   test('its command builds, and its exit code 5 is no failure', async () => {
     const state = stateFolder();
     const command = /^ExecStart=(.*)$/m.exec(service)?.[1] ?? '';
-    expect(command).toMatch(/^\/usr\/local\/lib\/playbill\/retry\.sh \/usr\/local\/bin\/playbill build /);
-    const built = await run(commandOf(service, state), { PATH: '/usr/bin:/bin' });
+    expect(command).toMatch(/^\/usr\/local\/lib\/playbill\/retry\.sh \/usr\/local\/bin\/playbill build$/);
+    const built = await start(service, state);
     expect(built, built.stderr).toMatchObject({ status: 0, stderr: '' });
     expect([...filesOf(state).keys()]).toContain('out/releases/current');
     expect(uncompressedEditions(join(state, 'out'))).toEqual([]);
     expect(service).toMatch(/^SuccessExitStatus=5$/m);
 
-    expect(await run(commandOf(check, state), { PATH: '/usr/bin:/bin' })).toMatchObject({ status: 0, stderr: '' });
+    expect(await start(check, state)).toMatchObject({ status: 0, stderr: '' });
     writeFileSync(join(state, 'out/public/fronts/alpha/pointer.json'), '');
-    expect(await run(commandOf(check, state), { PATH: '/usr/bin:/bin' })).toMatchObject({ status: 1 });
+    expect(await start(check, state)).toMatchObject({ status: 1 });
   });
 
   test('a build that loses more than a fifth of a front’s cards is held back, in every recipe', () => {
-    const shares = { cron: String.raw`20\%`, service: '20%%' };
-    expect(recipe('playbill.cron')).toContain(` --max-shrink ${shares.cron} `);
-    expect(service).toContain(` --max-shrink ${shares.service} `);
-    expect(recipe('cronjob.yaml')).toMatch(/- --max-shrink\n +- 20%\n/);
-    expect(recipe('github-workflow.yml')).toMatch(/ --max-shrink 20%$/m);
+    const share = /"guards": ?\{ ?"maxShrink": ?"20%" ?\}/;
+    for (const name of ['playbill.json', 'cronjob.yaml', 'cronjob-bucket.yaml', 'shards.yaml', 'github-workflow.yml'])
+      expect(recipe(name), name).toMatch(share);
   });
 });

@@ -6,14 +6,13 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { parse } from 'yaml';
 import * as z from 'zod';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { changeDatabase } from '../support/fault/build-with.ts';
 import { Command } from '../support/fault/command.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { startMemoryStore } from '../support/objects/memory-store.ts';
-import { recipe, RECIPES, run, type Ran } from '../support/recipe.ts';
+import { cronJobOf, recipe, RECIPES, run, withSettings, type Ran } from '../support/recipe.ts';
 import { releasedFilesOf } from '../support/shards.ts';
 import { Slurm } from '../support/slurm.ts';
 import { catalogueAt, pointerOf, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
@@ -173,7 +172,7 @@ describe('Kubernetes', () => {
   });
   const job = z
     .object({ spec: z.object({ jobTemplate: z.object({ spec: jobSchema }) }) })
-    .parse(parse(recipe('shards.yaml'))).spec.jobTemplate.spec;
+    .parse(cronJobOf(recipe('shards.yaml')).cronJob).spec.jobTemplate.spec;
   const [container] = job.template.spec.containers;
 
   test('its numbers of shards agree, and its exit codes are ours', () => {
@@ -193,6 +192,9 @@ describe('Kubernetes', () => {
     await using store = await startMemoryStore({ bucket: 'shop' });
     const { AWS_ENDPOINT_URL = '', AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' } = store.environment;
     const given = container.env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const]));
+    const found = withSettings(cronJobOf(recipe('shards.yaml')).settings, temporaryFolder(), {
+      '/catalogue/catalogue.sqlite': database,
+    });
     const [sh, c, script] = container.command;
     const words = [sh, c, script.replace('node /app/dist/cli/main.js', join(bin, 'playbill'))];
     const pod = (index: number): Promise<Ran> =>
@@ -202,7 +204,7 @@ describe('Kubernetes', () => {
         AWS_ACCESS_KEY_ID,
         AWS_SECRET_ACCESS_KEY,
         ...Object.fromEntries(given),
-        PLAYBILL_DB: database,
+        ...found,
         RUN: 'playbill-29012345',
         JOB_COMPLETION_INDEX: String(index),
       });

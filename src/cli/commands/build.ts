@@ -15,7 +15,7 @@ import type { BuildEnd } from '../output/prometheus.ts';
 import { bytesText } from '../output/terminal.ts';
 import { catalogueIsRead, endWithParent, isLimited, runLimited } from '../read-timeout.ts';
 import { refuseWeaker } from '../settings/refuse-weaker.ts';
-import { SETTINGS } from '../settings/settings.ts';
+import { SETTINGS, type Setting } from '../settings/settings.ts';
 import { boundYoungGeneration } from '../young-generation.ts';
 
 type BuildFlags = FlagsOf<typeof declareBuild>;
@@ -81,9 +81,12 @@ export function addBuildCommand(program: PlaybillCommand): void {
   declareBuild(program)
     .writes()
     .runs(async (flags, context) => {
-      if (flags.readTimeout > 0 && !isLimited(context)) return await runWithin(flags.readTimeout, flags, context);
+      const shard = shardIn(flags, context);
+      if (flags.readTimeout > 0 && !isLimited(context)) {
+        if (shard !== null) return await runLimited(flags.db, flags.readTimeout, context);
+        return await runWithin(flags.readTimeout, flags, context);
+      }
       if (flags.readTimeout > 0) endWithParent();
-      const shard = shardOf({ ...flags, noPrune: flags.prune ? undefined : true });
       if (shard !== null) {
         const { common, ended } = commonOptions(flags, context);
         const options = { ...common, ...shard, isNowGiven: flags.now !== undefined, snapshot: flags.snapshot ?? null };
@@ -92,6 +95,17 @@ export function addBuildCommand(program: PlaybillCommand): void {
       const { exitCode } = await measured(flags, context, () => runBuild(flags, context));
       return exitCode;
     });
+}
+
+/** The shard that was asked for. What the file of settings says beyond shards is for `finish`. */
+function shardIn(flags: BuildFlags, { settings }: CommandContext): ReturnType<typeof shardOf> {
+  const isTyped = (setting: Setting): boolean => settings.inForce.get(setting)?.source.kind === 'flag';
+  return shardOf({
+    ...flags,
+    onPublish: isTyped(SETTINGS.onPublish) ? flags.onPublish : undefined,
+    prometheus: isTyped(SETTINGS.prometheus) ? flags.prometheus : undefined,
+    noPrune: flags.prune ? undefined : true,
+  });
 }
 
 /** Runs the same command in a child process. It writes its metrics, except where it is ended. */
