@@ -36,7 +36,7 @@ test('shares are means over fronts, and the worst front is named', () => {
 test('the guide shows what the script prints, and the README its share at 15 minutes', async () => {
   const table = await measured(null, '2026-05-01T09:00:00Z');
   expect(table).toMatch(/Playbill's editions \| 0 of \d\d/);
-  expect(textOf('data/operating.md')).toContain(table);
+  expect(textOf('data/upkeep.md')).toContain(table);
   const [, atAnyMinute = ''] = /\| every 15 minutes \| [\d.]+ % \| ([\d.]+) % \|/.exec(table) ?? [];
   expect(textOf('README.md').replaceAll(/\s+/g, ' ')).toContain(
     `rebuilt every 15 minutes is **wrong ${Math.round(Number(atAnyMinute))} % of the time**`,
