@@ -66,14 +66,20 @@ function textOf(type: 'numeric' | 'text', value: unknown, bytes: unknown): strin
   return !Buffer.from(value).equals(bytes as Buffer) || value.includes('\0') ? undefined : value;
 }
 
-/** Puts these rows in the place of those that are there. */
+/** Whether PostgreSQL can hold a value in a column of these tables. */
+export function isHeld(table: TableName, column: string, value: unknown): boolean {
+  const type = typesOf(table, 'numeric').find(([name]) => name === column)?.[1] ?? 'text';
+  return textOf(type, value, Buffer.from(String(value))) !== undefined;
+}
+
+/** Puts these rows in the place of those that their tables have. */
 export async function refillLooseTables(
   schema: OwnSchema,
   rows: NonNullable<ReturnType<typeof looseRows>>,
   ids: IdType = 'numeric',
 ): Promise<void> {
   await schema.client.session(async (client) => {
-    await client.query(`BEGIN; ${TABLE_NAMES.map((table) => `DELETE FROM ${table};`).join(' ')}`);
+    await client.query(`BEGIN; ${[...rows.keys()].map((table) => `DELETE FROM ${table};`).join(' ')}`);
     for (const [table, lists] of rows) {
       if (lists[0]?.length === 0) continue;
       const arrays = typesOf(table, ids).map(([, type], i) => `$${i + 1}::${type}[]`);
