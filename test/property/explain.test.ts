@@ -15,7 +15,7 @@ import { explainOn, loadFront } from '../../src/operations/explain.ts';
 import { renderPlain } from '../support/reference/plain-documents.ts';
 import { plainKysely } from '../support/reference/plain-tables.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
-import { IS_THOROUGH, runs } from '../speeds.ts';
+import { IS_ON_SERVER, IS_THOROUGH, runs } from '../speeds.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';
 
@@ -115,6 +115,8 @@ function compare(explained: ExplainResultJson, card: ProductCard | undefined, wh
 
 const NOW = '2026-05-01T09:00:00Z';
 const HORIZON_SECONDS = 8 * 3600;
+/** Seconds after that of which the demo is known to have much. */
+const GIVEN = IS_ON_SERVER ? [0] : [0, 86_400];
 
 test('explain agrees with the documents, for every product and front of the demo at random instants', async () => {
   const root = temporaryFolder();
@@ -172,11 +174,11 @@ test('explain agrees with the documents, for every product and front of the demo
         for (const reason of Object.keys(reasons)) seen.none.add(reason);
       }
     }),
-    { numRuns: IS_THOROUGH ? 6 : 3, examples: [[0], [86_400]] },
+    { numRuns: GIVEN.length + (IS_THOROUGH ? 4 : IS_ON_SERVER ? 0 : 1), examples: GIVEN.map((seconds) => [seconds]) },
   );
-  // Of the two given instants alone there are more.
-  expect(seen.cards).toBeGreaterThan(400);
-  expect(seen.changes).toBeGreaterThan(50);
+  // Of the given instants alone there are more.
+  expect(seen.cards).toBeGreaterThan(200 * GIVEN.length);
+  expect(seen.changes).toBeGreaterThan(25 * GIVEN.length);
   expect([...seen.none].length).toBeGreaterThanOrEqual(5);
 });
 
@@ -215,5 +217,5 @@ test('explain agrees with the plain renderer, for random catalogues', async () =
   );
   // Chance leaves out a rare one now and then, and of few catalogues several; the demo's test above
   // has them too.
-  expect(reasonsSeen.size).toBeGreaterThanOrEqual(IS_THOROUGH ? 5 : 2);
+  expect(reasonsSeen.size).toBeGreaterThanOrEqual(runs(80) < 20 ? 0 : IS_THOROUGH ? 5 : 2);
 });

@@ -12,8 +12,9 @@ import { readStatus } from '../../src/operations/status.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
 import { buildTree, catalogueAt, documentAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';
 import { findingsOf } from '../support/verify-tree.ts';
-import { runs } from '../speeds.ts';
+import { IS_THOROUGH } from '../speeds.ts';
 
+const CATALOGUES = IS_THOROUGH ? 24 : 6;
 const INTERVAL_SECONDS = 300;
 const ENDPOINTS = ['products', 'categories'] as const;
 
@@ -61,10 +62,10 @@ test('every instant is served as by a build into an empty tree, with news and wi
       }
       rmSync(folder, { recursive: true });
     }),
-    { numRuns: runs(24) },
+    { numRuns: CATALOGUES },
   );
-  expect(seen.quiet).toBeGreaterThan(runs(24));
-  expect(seen.moved).toBeGreaterThan(runs(24) / 4);
+  expect(seen.quiet).toBeGreaterThan(CATALOGUES);
+  expect(seen.moved).toBeGreaterThan(CATALOGUES / 4);
   expect(seen.compared).toBeGreaterThan(seen.quiet);
 });
 

@@ -17,7 +17,6 @@ export const ON_CLUSTER: readonly string[] = [
   'test/unit/doubtful-rows.test.ts',
   'test/unit/excluding-front.test.ts',
   'test/unit/explain-bad-venue.test.ts',
-  'test/unit/fields.test.ts',
   'test/unit/local-times.test.ts',
 ];
 
