@@ -3,7 +3,7 @@
 import { defineConfig } from 'vitest/config';
 import { BOTH, IS_SOAK, SERVERS_AND_TIME, SOAK_ONLY } from './speeds.ts';
 import { ON_CLUSTER, SHARDS_ON_CLUSTER } from './support/postgres/mirror-suites.ts';
-import { ABOUT_DOCUMENTS, ON_GATEWAY, ON_PROXY } from './support/objects/mirror-suites.ts';
+import { LONG, ON_GATEWAY, ON_PROXY } from './support/objects/mirror-suites.ts';
 import { fromPostgresIntoBucket, onBucket, onPostgres, perProject, perRun } from './vitest.config.ts';
 
 /** One more than there are cores: some tests wait, for clocks and servers. */
@@ -33,7 +33,7 @@ export default defineConfig({
         },
       },
       // Briefly, each on its own.
-      onBucket('memory', ABOUT_DOCUMENTS),
+      onBucket('memory', LONG),
       onBucket('gateway', ON_GATEWAY),
       onBucket('proxy', ON_PROXY),
       // Briefly, each on its own.
