@@ -363,7 +363,7 @@ describe('errors in rows take out what they concern, with a finding that names t
           'front_groups',
           "SELECT iif(front_id = (SELECT id FROM fronts WHERE code = 'tokyo'), cast(front_id AS TEXT), front_id) AS front_id, group_id, sort_weight FROM own_front_groups",
         ),
-      'value-invalid front_groups ',
+      'dangling-id front_groups ',
       0,
     ],
     [
