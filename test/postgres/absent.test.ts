@@ -42,7 +42,7 @@ async function fill(rows: readonly CatalogueRow[], ids: IdType): Promise<string>
   viewsAt(path, ids === 'text' ? withTextIds(rows) : rows).close();
   const loose = looseRows(path, ids);
   if (loose === null) throw new Error('PostgreSQL holds all of these rows');
-  await refillLooseTables(schemaOf(ids), loose, ids);
+  await refillLooseTables(schemaOf(ids), loose);
   return path;
 }
 

@@ -4,7 +4,7 @@
 import type { Column } from '../../src/database/contract/columns.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
 import type { CatalogueRow } from './catalogue.ts';
-import { richCatalogue } from './fault/rich-catalogue.ts';
+import { richCatalogue, viewsAt } from './fault/rich-catalogue.ts';
 
 export const WHOLE = richCatalogue(['alpha', 'bravo', 'charlie']);
 
@@ -55,7 +55,7 @@ function optionalOf(table: TableName): readonly string[] {
   );
 }
 
-function absence(names: readonly string[], isNull = false): Absence {
+export function absence(names: readonly string[], isNull = false): Absence {
   const tables = TABLE_NAMES.filter((table) => names.some((name) => name === table || name.startsWith(`${table}.`)));
   const kept = tables.map((table): [TableName, readonly string[]] => [
     table,
@@ -90,16 +90,33 @@ export const ABSENCES: readonly Absence[] = [
 export const nameOf = ({ names, isNull }: Absence): string =>
   names.length > 2 ? `${isNull ? 'NULL in ' : ''}${names.length} tables and columns` : names.join(' and ');
 
-/** The rows of the whole catalogue with the defaults, or NULL, in place of what is absent. */
-export function rowsWithout({ names }: Absence, value: 'default' | null): CatalogueRow[] {
-  return WHOLE.filter(({ table }) => !names.includes(table)).map(({ table, row }) => {
-    const changed = Object.keys(row).filter((column) => names.includes(`${table}.${column}`));
-    const cells = changed.map((column): [string, string | number | null] => [
-      column,
-      value === null ? null : valueOf(defaultOf(table as TableName, column), row),
-    ]);
-    return { table, row: { ...row, ...Object.fromEntries(cells) } };
-  });
+/** Rows with the defaults, or NULL, in place of what is absent. */
+export function rowsWithout(
+  { names }: Absence,
+  value: 'default' | null,
+  rows: readonly CatalogueRow[] = WHOLE,
+): CatalogueRow[] {
+  return rows
+    .filter(({ table }) => !names.includes(table))
+    .map(({ table, row }) => {
+      const changed = Object.keys(row).filter((column) => names.includes(`${table}.${column}`));
+      const cells = changed.map((column): [string, string | number | null] => [
+        column,
+        value === null ? null : valueOf(defaultOf(table as TableName, column), row),
+      ]);
+      return { table, row: { ...row, ...Object.fromEntries(cells) } };
+    });
+}
+
+/** A file of views over such rows, of which those that are concerned lack columns, or are not there. */
+export function lackingCatalogueAt(path: string, rows: readonly CatalogueRow[], { kept }: Absence): string {
+  const database = viewsAt(path, rows);
+  for (const [table, columns] of kept) {
+    database.exec(`DROP VIEW ${table}`);
+    if (columns.length > 0) database.exec(`CREATE VIEW ${table} AS SELECT ${columns.join(', ')} FROM theirs_${table}`);
+  }
+  database.close();
+  return path;
 }
 
 function valueOf(defaultSql: string | null, { id }: CatalogueRow['row']): string | number | null {

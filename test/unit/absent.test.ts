@@ -7,7 +7,16 @@ import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { findingLine } from '../../src/findings.ts';
 import { findingsOf } from '../support/database-rows.ts';
-import { ABSENCES, nameOf, NEAR_TABLES, REQUIRED, rowsWithout, WHOLE, type Absence } from '../support/absences.ts';
+import {
+  ABSENCES,
+  lackingCatalogueAt,
+  nameOf,
+  NEAR_TABLES,
+  REQUIRED,
+  rowsWithout,
+  WHOLE,
+  type Absence,
+} from '../support/absences.ts';
 import { viewsAt } from '../support/fault/rich-catalogue.ts';
 import { NOW } from '../support/fault/small-catalogue.ts';
 import { buildTree, filesOf, instant, temporaryFolder } from '../support/trees.ts';
@@ -23,12 +32,8 @@ async function servedFrom(database: string): Promise<ReadonlyMap<string, unknown
 /** A file of views, of which those of these tables are others, or not there. */
 function lackingFile(absence: Absence): string {
   const path = join(temporaryFolder(), 'lacking.sqlite');
-  const database = viewsAt(path, absence.isNull ? rowsWithout(absence, null) : WHOLE);
-  for (const [table, columns] of absence.isNull ? [] : absence.kept) {
-    database.exec(`DROP VIEW ${table}`);
-    if (columns.length > 0) database.exec(`CREATE VIEW ${table} AS SELECT ${columns.join(', ')} FROM theirs_${table}`);
-  }
-  database.close();
+  if (!absence.isNull) return lackingCatalogueAt(path, WHOLE, absence);
+  viewsAt(path, rowsWithout(absence, null)).close();
   return path;
 }
 

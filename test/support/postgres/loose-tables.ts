@@ -3,8 +3,9 @@
 // bytes, text in a column of numbers and a number in one of text, text with a NUL.
 
 import Database from 'better-sqlite3';
-import type { Column } from '../../../src/database/contract/columns.ts';
-import { TABLE_NAMES, TABLES, type TableName } from '../../../src/database/contract/tables.ts';
+import { mayTableBeAbsent, standInFor } from '../../../src/database/contract/absence.ts';
+import { columnsOf } from '../../../src/database/contract/added-columns.ts';
+import { TABLE_NAMES, type TableName } from '../../../src/database/contract/tables.ts';
 import type { OwnSchema } from './own-schema.ts';
 
 const TYPES = { INTEGER: 'numeric', TEXT: 'text' } as const;
@@ -12,31 +13,57 @@ const TYPES = { INTEGER: 'numeric', TEXT: 'text' } as const;
 /** The type of ids that may be of either. */
 export type IdType = 'numeric' | 'text';
 
-const typesOf = (table: TableName, ids: IdType): [name: string, type: 'numeric' | 'text'][] =>
-  Object.entries<Column<unknown>>(TABLES[table]).map(([name, { declared, mayBeText }]) => [
-    name,
-    mayBeText === true ? ids : TYPES[declared],
-  ]);
+type Typed = readonly [name: string, type: 'numeric' | 'text'];
+
+const typesOf = (table: TableName, ids: IdType): Typed[] =>
+  columnsOf(table).map(([name, { declared, mayBeText }]) => [name, mayBeText === true ? ids : TYPES[declared]]);
+
+/** One of the tables: its columns, and the cells of each as text. */
+interface LooseTable {
+  readonly types: readonly Typed[];
+  readonly lists: readonly (readonly (string | null)[])[];
+}
+
+/** Those that a catalogue has. */
+export type LooseTables = ReadonlyMap<TableName, LooseTable>;
+
+/** What a schema holds: the SQL that made its tables, and the cells of each as JSON. */
+interface Held {
+  readonly layout: string;
+  readonly cells: ReadonlyMap<TableName, string>;
+}
+
+const heldBy = new WeakMap<OwnSchema, Held>();
+
+function layoutOf(tables: LooseTables): string {
+  return [...tables]
+    .map(([table, { types }]) => `CREATE TABLE ${table} (${types.map((typed) => typed.join(' ')).join(', ')});`)
+    .join('\n');
+}
 
 /** Makes the tables in an empty schema. */
 export async function createLooseTables(schema: OwnSchema, ids: IdType = 'numeric'): Promise<void> {
-  const tables = TABLE_NAMES.map((table) => {
-    const columns = typesOf(table, ids).map(([name, type]) => `${name} ${type}`);
-    return `CREATE TABLE ${table} (${columns.join(', ')});`;
-  });
-  await schema.client.query(tables.join('\n'));
+  const whole = new Map(TABLE_NAMES.map((table) => [table, { types: typesOf(table, ids), lists: [] }]));
+  await schema.client.query(layoutOf(whole));
+  heldBy.set(schema, { layout: layoutOf(whole), cells: new Map() });
 }
 
 /**
- * The tables' columns of an SQLite catalogue as lists of text, or null where PostgreSQL cannot hold
- * a value, or the contract is broken.
+ * The tables of an SQLite catalogue, or null where PostgreSQL cannot hold a value, or the contract
+ * is broken. What may be absent may be absent.
  */
-export function looseRows(path: string, ids: IdType = 'numeric'): ReadonlyMap<TableName, (string | null)[][]> | null {
+export function looseRows(path: string, ids: IdType = 'numeric'): LooseTables | null {
   const database = new Database(path, { readonly: true, fileMustExist: true });
   try {
-    const tables = new Map<TableName, (string | null)[][]>();
+    const tables = new Map<TableName, LooseTable>();
     for (const table of TABLE_NAMES) {
-      const types = typesOf(table, ids);
+      const found = new Set(
+        database.prepare<[], string>(`SELECT name FROM pragma_table_xinfo('${table}')`).pluck().all(),
+      );
+      if (found.size === 0 && mayTableBeAbsent(table)) continue;
+      const optional = columnsOf(table).filter(([name, rule]) => standInFor(table, name, rule, '') !== null);
+      const absent = new Set(optional.map(([name]) => name).filter((name) => !found.has(name)));
+      const types = typesOf(table, ids).filter(([name]) => !absent.has(name));
       const cells = types.map(([name]) => `"${name}", CAST("${name}" AS BLOB)`);
       const rows = database
         .prepare<[], unknown[]>(`SELECT ${cells.join(', ')} FROM "${table}"`)
@@ -45,7 +72,7 @@ export function looseRows(path: string, ids: IdType = 'numeric'): ReadonlyMap<Ta
         .all();
       const lists = types.map(([, type], i) => rows.map((row) => textOf(type, row[2 * i], row[2 * i + 1])));
       if (lists.some((list) => list.includes(undefined))) return null;
-      tables.set(table, lists as (string | null)[][]);
+      tables.set(table, { types, lists: lists as (string | null)[][] });
     }
     return tables;
   } catch (error) {
@@ -72,19 +99,31 @@ export function isHeld(table: TableName, column: string, value: unknown): boolea
   return textOf(type, value, Buffer.from(String(value))) !== undefined;
 }
 
-/** Puts these rows in the place of those that their tables have. */
-export async function refillLooseTables(
-  schema: OwnSchema,
-  rows: NonNullable<ReturnType<typeof looseRows>>,
-  ids: IdType = 'numeric',
-): Promise<void> {
+/**
+ * Puts these rows in the place of those that are there: of one catalogue after another, most tables
+ * are the same.
+ */
+export async function refillLooseTables(schema: OwnSchema, tables: LooseTables): Promise<void> {
+  const layout = layoutOf(tables);
+  const cells = new Map([...tables].map(([table, { lists }]) => [table, JSON.stringify(lists)]));
+  const before = heldBy.get(schema);
+  const isSameLayout = before?.layout === layout;
+  const changed = [...tables].filter(([table]) => !isSameLayout || before.cells.get(table) !== cells.get(table));
+  if (changed.length === 0) return;
+  heldBy.delete(schema);
+  const all = (verb: string): string => TABLE_NAMES.map((table) => `${verb} ${table};`).join(' ');
   await schema.client.session(async (client) => {
-    await client.query(`BEGIN; ${[...rows.keys()].map((table) => `DELETE FROM ${table};`).join(' ')}`);
-    for (const [table, lists] of rows) {
+    await client.query('BEGIN');
+    if (isSameLayout) await client.query(changed.map(([table]) => `DELETE FROM ${table};`).join(' '));
+    else await client.query(`${all('DROP TABLE IF EXISTS')} ${layout}`);
+    for (const [table, { types, lists }] of changed) {
       if (lists[0]?.length === 0) continue;
-      const arrays = typesOf(table, ids).map(([, type], i) => `$${i + 1}::${type}[]`);
-      await client.query(`INSERT INTO ${table} SELECT * FROM unnest(${arrays.join(', ')})`, lists);
+      const arrays = types.map(([, type], i) => `$${i + 1}::${type}[]`);
+      const names = types.map(([name]) => name).join(', ');
+      const values = lists.map((list) => [...list]);
+      await client.query(`INSERT INTO ${table} (${names}) SELECT * FROM unnest(${arrays.join(', ')})`, values);
     }
     await client.query('COMMIT');
   });
+  heldBy.set(schema, { layout, cells });
 }

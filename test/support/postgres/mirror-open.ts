@@ -4,18 +4,12 @@
 
 import { existsSync } from 'node:fs';
 import { openCatalogue as openUnmirrored } from '../../../src/database/open.ts';
-import type { TableName } from '../../../src/database/contract/tables.ts';
 import type { CatalogueReader } from '../../../src/database/reader.ts';
 import { createLooseTables, looseRows, refillLooseTables, type IdType } from './loose-tables.ts';
 import { newSchema, type OwnSchema } from './own-schema.ts';
 
 /** By the type of ids. */
 const schemas = new Map<IdType, Promise<OwnSchema>>();
-/**
- * By the type of ids, the rows that each table of the schema holds, as JSON: one catalogue after
- * another is the same but for a table or two.
- */
-const filledWith = new Map<IdType, ReadonlyMap<TableName, string>>();
 let openedTotal = 0;
 
 export { databaseText, mayBeOpened, openForWriting, holdSnapshot } from '../../../src/database/open.ts';
@@ -47,14 +41,7 @@ export async function openCatalogue(address: string): Promise<CatalogueReader> {
   const pending = schemas.get(ids) ?? emptySchema(ids);
   schemas.set(ids, pending);
   const schema = await pending;
-  const before = filledWith.get(ids);
-  const texts = new Map([...rows].map(([table, lists]) => [table, JSON.stringify(lists)]));
-  const changed = [...rows].filter(([table]) => before?.get(table) !== texts.get(table));
-  if (changed.length > 0) {
-    filledWith.delete(ids);
-    await refillLooseTables(schema, new Map(changed), ids);
-    filledWith.set(ids, texts);
-  }
+  await refillLooseTables(schema, rows);
   openedTotal += 1;
   return openUnmirrored(schema.url);
 }
@@ -62,5 +49,4 @@ export async function openCatalogue(address: string): Promise<CatalogueReader> {
 export async function dropMirror(): Promise<void> {
   for (const schema of schemas.values()) await (await schema).drop();
   schemas.clear();
-  filledWith.clear();
 }

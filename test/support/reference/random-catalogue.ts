@@ -4,7 +4,9 @@
 
 import type * as fc from 'fast-check';
 import { DateTime } from 'luxon';
+import { absence, rowsWithout, type Absence } from '../absences.ts';
 import type { CatalogueRow } from '../catalogue.ts';
+import { canLack, LACKED_TOGETHER } from './random-absences.ts';
 import {
   catalogueDraft,
   PLACES,
@@ -24,6 +26,8 @@ import { resolveInstant, resolveNow, type InstantDraft } from './random-instants
 export interface RandomCatalogue {
   readonly rows: readonly CatalogueRow[];
   readonly now: string;
+  /** Tables and columns that say nothing in these rows, so that a database may lack them. */
+  readonly lacked: Absence;
 }
 
 /**
@@ -58,7 +62,10 @@ export function catalogueArbitrary({
 }: { readonly hasSkipped?: boolean; readonly forms?: RowForms } = {}): fc.Arbitrary<RandomCatalogue> {
   return catalogueDraft.map((draft) => {
     const now = resolveNow(draft.now);
-    return { rows: [...catalogueRows(inForms(draft, forms), now, hasSkipped)], now };
+    const rows = [...catalogueRows(inForms(draft, forms), now, hasSkipped)];
+    const groups = draft.lacked.map((place) => LACKED_TOGETHER[place] ?? []);
+    const lacked = absence([...new Set(groups.filter((names) => canLack(names, rows)).flat())]);
+    return { rows: rowsWithout(lacked, 'default', rows), now, lacked };
   });
 }
 

@@ -4,6 +4,7 @@
 
 import * as fc from 'fast-check';
 
+import { LACKED_TOGETHER } from './random-absences.ts';
 import { instantDraft, nowDraft, ZONES } from './random-instants.ts';
 import { anyCharacter } from '../any-character.ts';
 
@@ -164,6 +165,8 @@ export const catalogueDraft = fc.record({
   isSingular: bit,
   weights: fc.array(weight, { minLength: PLACES.length, maxLength: PLACES.length }),
   products: fc.array(productDraft, { minLength: 1, maxLength: PRODUCTS }),
+  /** What the database lacks: places in LACKED_TOGETHER. */
+  lacked: often([], fc.subarray([...LACKED_TOGETHER.keys()], { minLength: 1, maxLength: 5 }), 2),
 });
 
 export type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never;
