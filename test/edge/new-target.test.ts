@@ -79,7 +79,7 @@ beforeAll(() => {
 test('is offered by the packaged command', () => {
   const { stdout } = run('node', 'dist/cli/main.js', 'edge', 'build', '--help');
   const help = stdout.replaceAll(/\s+/g, ' ');
-  expect(help).toContain('vercel: a worker on Vercel; toy: a thing to play with (choices: ');
+  expect(help).toContain('vercel: a worker on Vercel; toy: a thing to play with (required) (choices: ');
   expect(help).toMatch(/\(choices: [^)]*"vercel", "toy"\)/);
   expect(help).toContain('nginx, authorizer, toy: the address of the server, or of the proxy');
   expect(help).toContain('the URL of the public folder (worker, cloudflare, deno, bun, netlify, vercel, toy)');

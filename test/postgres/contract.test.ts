@@ -129,7 +129,7 @@ test('no table is gone through once for every row of another, also where its ids
   onTestFinished(() => void Reflect.set(pg.Client.prototype, 'query', real));
   Reflect.set(pg.Client.prototype, 'query', function (this: pg.Client, ...args: unknown[]) {
     const [{ text = '' }] = args as [{ readonly text?: string }];
-    if (/^declare .* except .* from "venues"/.test(text))
+    if (/^declare (?!.*\$1).* except .* from "venues"/.test(text))
       declared.push(text.replace(/^declare \w+ no scroll cursor for/, 'EXPLAIN'));
     return Reflect.apply(real, this, args);
   });
