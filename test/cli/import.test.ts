@@ -78,11 +78,11 @@ test('several faults: a line each, whatever the data hold; --json lists them', a
   const input = `${venue(1)}${forged}\n{}\n`;
   const { status, stderr } = await playbillProcess(words, {}, input);
   expect(stderr.split('\n')).toEqual([
-    String.raw`error import-row-invalid: stdin:2: venues.id: expected an integer, found "a\n  hint: rm -r /"`,
+    String.raw`error import-row-invalid: stdin:2: venues.id: expected an integer, which the column holds, found "a\n  hint: rm -r /"`,
     '  stdin:2: venues.timezone: expected text of at most 65536 characters, or NULL, found 1',
     String.raw`  stdin:2: venues: expected only columns of the table, found "b\nerror usage"`,
     '  stdin:3: expected an object {"table":…,"row":{…}}, found no table',
-    expect.stringMatching(/^ {2}hint: columns of venues are: /),
+    expect.stringMatching(/^ {2}hint: the tables that an import makes hold integers: /),
     '',
   ]);
   expect(status).toBe(2);

@@ -21,9 +21,9 @@ import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../support/
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = temporaryFolderOfFile();
 
-/** Reserved for examples, of this machine, of standards and namespaces, and those of hosts. */
+/** Reserved for examples, of this machine, of standards and namespaces, of hosts, and of Node.js. */
 const KNOWN_HOST =
-  /: (.*\.)?(example|example\.(com|org)|localhost|127\.0\.0\.1|www\.rfc-editor\.org|www\.w3\.org|r2\.cloudflarestorage\.com)$/;
+  /: (.*\.)?(example|example\.(com|org)|localhost|127\.0\.0\.1|www\.rfc-editor\.org|www\.w3\.org|r2\.cloudflarestorage\.com|nodejs\.org)$/;
 
 /** What the compiled command loads only where it runs in a checkout. */
 const ONLY_IN_A_CHECKOUT = ['esbuild'];
