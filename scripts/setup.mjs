@@ -34,8 +34,27 @@ function isNodeNewEnough() {
   return major >= 24 || (major === 22 && minor >= 14);
 }
 
-/** The development packages that are needed to run the command. */
-const TO_RUN = ['esbuild', 'luxon', 'preact', 'tsx'];
+/** The development packages that are needed to run the command: the package bundles most of them. */
+const TO_RUN = [
+  '@aws-sdk/credential-provider-node',
+  '@smithy/node-config-provider',
+  '@smithy/signature-v4',
+  'commander',
+  'esbuild',
+  'execa',
+  'fast-string-width',
+  'fast-xml-parser',
+  'kysely',
+  'luxon',
+  'p-limit',
+  'pg',
+  'pg-connection-string',
+  'pgpass',
+  'preact',
+  'tsx',
+  'undici',
+  'zod',
+];
 
 /**
  * Whether the packages of the lock file are installed: npm lists those that it installed in

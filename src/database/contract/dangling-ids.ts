@@ -2,12 +2,16 @@
 // them out in data/schema.sql, but not in views. The load finds those in the rows that it reads by
 // itself.
 
+import { sql, type SqlBool } from 'kysely';
 import { otherTypeOf } from '../../catalogue/row-id.ts';
 import type { Finding } from '../../findings.ts';
 import type { CatalogueRows } from '../reader.ts';
 import { dangling, findingOf, RowChecker } from './row-checker.ts';
 import { TABLE_RULES, type TableName } from './tables.ts';
 import { anyTable, LOCATED_TIER, wholeTable } from './query-builders.ts';
+
+/** Of an id: 200 characters. */
+const ID_BYTES_MAX = 800;
 
 type RowSource = Pick<CatalogueRows, 'kind' | 'rows' | 'batches'>;
 
@@ -26,9 +30,14 @@ export async function* danglingIds(
     // EXCEPT, because for each row PostgreSQL would scan a long NOT IN, and SQLite a view in a
     // join.
     const ids = anyTable.selectFrom(parent).select(`id as ${column}`);
-    const unknown = anyTable.selectFrom(table).select(column).except(ids);
+    // SQLite compares cells as they are, in memory; what is too long for an id is a finding already.
+    const mayBeId =
+      reader.kind === 'postgres'
+        ? sql<SqlBool>`true`
+        : sql<SqlBool>`octet_length(${sql.raw(`"${column}"`)}) <= ${sql.lit(ID_BYTES_MAX)}`;
+    const unknown = anyTable.selectFrom(table).select(column).where(mayBeId).except(ids);
     const reference = new RowChecker(table, [column as never]);
-    for await (const batch of reader.batches(query.where(column, 'in', unknown))) {
+    for await (const batch of reader.batches(query.where(mayBeId).where(column, 'in', unknown))) {
       const idOf = (row: readonly unknown[]): unknown => row[columns.indexOf(column)];
       // A value that is no id is a finding already.
       const rows = batch.filter((row) => reference.accepts([idOf(row)]));

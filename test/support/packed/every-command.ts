@@ -1,7 +1,7 @@
 // Every command once, in an order in which each has something to do: from an empty folder to a
 // served tree.
 
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
@@ -14,7 +14,7 @@ const LATER = '2026-05-01T09:30:00Z';
 export async function runEveryCommand(where: Where, commands: readonly string[]): Promise<Set<string>> {
   const done = new Set<string>();
   const begin = (argv: readonly string[]): ReturnType<typeof start> => {
-    done.add(commands.find((command) => `${argv.join(' ')} `.startsWith(`${command} `)) ?? argv.join(' '));
+    done.add(commands.findLast((command) => `${argv.join(' ')} `.startsWith(`${command} `)) ?? argv.join(' '));
     return start(argv, where);
   };
   const run = async (line: string, status: number, shows: RegExp): Promise<string> => {
@@ -51,6 +51,9 @@ export async function runEveryCommand(where: Where, commands: readonly string[])
   await run(`build --db c.sqlite --out parts --shard 0/1 --run one --now ${NOW}`, 0, /shard 0/i);
   await run('finish --out parts --run one --shards 1', 0, /Published 2 of 2 fronts/);
   await run('snapshot --hold --db c.sqlite', 2, /error /);
+  await run('config --db c.sqlite --out out', 0, /horizon/);
+  await run('config init --db c.sqlite --out out', 0, /playbill\.json/);
+  rmSync(join(where.cwd, 'playbill.json'));
   await run('completion bash', 0, /complete -o default -F _playbill playbill/);
   await run('verify --out out', 0, /0 errors, 0 warnings/);
   await run(`show --out out --front alpha --endpoint products --at ${NOW}`, 0, /"productCards":\[/);
