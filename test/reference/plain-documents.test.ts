@@ -49,7 +49,9 @@ describe.each([
 ])('%s', (_title, cases) => {
   test.each(cases)('$name', async (row) => {
     const { products, dropped } = await render(catalogueOf(row), 'here', row.now);
-    const { productCards }: { productCards: unknown[] } = JSON.parse(products);
+    const { productCards, categories }: { productCards: unknown[]; categories: Record<string, unknown>[] } =
+      JSON.parse(products);
+    expect(categories.map(({ nameSingular, namePlural }) => [nameSingular, namePlural])).toEqual(row.categories ?? []);
     if (row.dropped === undefined) {
       expect(dropped).toEqual(NOTHING_DROPPED);
       expect(productCards).toEqual([expect.objectContaining(row.card ?? {})]);

@@ -20,7 +20,7 @@ async function cardOf(one: Case) {
     JSON.parse(documentAt(filesOf(join(root, 'out')), 'here', 'products', one.now)),
   );
   const listing = outcomes.find((outcome) => outcome.code === 'here')?.listing;
-  return { card: document.productCards[0], dropped: listing?.dropped };
+  return { card: document.productCards[0], categories: document.categories, dropped: listing?.dropped };
 }
 
 describe.each([
@@ -35,7 +35,9 @@ describe.each([
   ['badges by rule', BADGES],
 ] as const)('%s', (_, cases) => {
   test.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, one) => {
-    const { card, dropped } = await cardOf(one);
+    const { card, categories, dropped } = await cardOf(one);
+    const names = categories.map(({ nameSingular, namePlural }) => [nameSingular, namePlural]);
+    expect(names).toEqual(one.categories ?? []);
     if (one.dropped !== undefined) {
       expect(card).toBeUndefined();
       expect(dropped).toEqual({ [one.dropped]: 1 });

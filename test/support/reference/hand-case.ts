@@ -27,6 +27,8 @@ export interface Case {
   readonly attached?: Row;
   readonly rows: readonly CatalogueRow[];
   readonly card?: Readonly<Record<string, unknown>>;
+  /** The names of the front's categories, where the case is about them. */
+  readonly categories?: readonly (readonly [singular: string, plural: string])[];
   readonly dropped?: DropReason;
 }
 

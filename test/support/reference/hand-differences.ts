@@ -26,6 +26,12 @@ const attached = (badge_id: number, row: CatalogueRow['row'] = {}): CatalogueRow
   row: { product_id: 1, badge_id, ...row },
 });
 
+const category = (name_plural: string | null): CatalogueRow[] => [
+  { table: 'categories', row: { id: 1, slug: 'plays', name_singular: 'Play', name_plural } },
+  { table: 'front_categories', row: { front_id: 1, category_id: 1 } },
+  { table: 'product_categories', row: { product_id: 1, category_id: 1 } },
+];
+
 const OWN = { channel: 'own' };
 const CITY = { channel: 'city' };
 
@@ -232,6 +238,12 @@ export const QUOTAS: Case[] = [
     card: { soldOut: false, nextScheduleSlot: '2026-05-05T19:00:00+03:00', multiScheduleSlots: false },
   },
   {
+    name: 'no contingent of this front, and no limit of the session: not limited, whatever another front has left',
+    now: noon,
+    rows: [session(1, evening), tier(1, 50_000), left(1, 0, 2)],
+    card: { soldOut: false, priceFrom: 500 },
+  },
+  {
     name: 'a contingent may be larger than the house',
     now: noon,
     rows: [session(1, evening, { available: 5 }), left(1, 500)],
@@ -329,6 +341,44 @@ export const LANGUAGES: Case[] = [
     product: { image_id: 1 },
     rows: [session(1, evening), text('image', 1, 'de', 'copyright', 'Foto: wir')],
     card: { altText: null, copyright: 'Foto: wir' },
+  },
+  {
+    name: 'a tag of several parts is shortened one by one',
+    now: noon,
+    front: { locale: 'fr-CA-x-a' },
+    rows: [
+      session(1, evening),
+      text('product', 1, 'fr', 'name', 'Le spectacle'),
+      text('product', 1, 'fr-ca', 'name', 'Le show'),
+    ],
+    card: { name: 'Le show' },
+  },
+  {
+    name: 'a plural that the catalogue lacks is the translated singular',
+    now: noon,
+    front: GERMAN,
+    rows: [session(1, evening), ...category(null), text('category', 1, 'de', 'name_singular', 'Stück')],
+    categories: [['Stück', 'Stück']],
+  },
+  {
+    name: 'a plural that only the language lacks is the row’s own',
+    now: noon,
+    front: GERMAN,
+    rows: [session(1, evening), ...category('Plays'), text('category', 1, 'de', 'name_singular', 'Stück')],
+    categories: [['Stück', 'Plays']],
+  },
+  {
+    name: 'the plural in the front’s language, where the row has none',
+    now: noon,
+    front: GERMAN,
+    rows: [session(1, evening), ...category(null), text('category', 1, 'de', 'name_plural', 'Stücke')],
+    categories: [['Play', 'Stücke']],
+  },
+  {
+    name: 'without a language, a plural that the catalogue lacks is the singular',
+    now: noon,
+    rows: [session(1, evening), ...category(null), text('category', 1, 'de', 'name_singular', 'Stück')],
+    categories: [['Play', 'Play']],
   },
   {
     name: 'slots keep the clock of the session, whatever the language',
@@ -508,6 +558,34 @@ export const BADGES: Case[] = [
     now: noon,
     rows: [session(1, evening), session(2, later, { status: 'rescheduled' }), badge(1, { rule: 'moved' })],
     card: { badges: [] },
+  },
+  {
+    name: 'a later date of a daily session has not moved, where its first has not',
+    now: '2026-05-03T06:00:00Z',
+    rows: [
+      session(1, null, {
+        starts_local: '2026-05-01T10:00:00',
+        ends_local: '2026-05-04T18:00:00',
+        daily: 1,
+        previous_starts_at: '2026-05-01T07:00:00Z',
+      }),
+      badge(1, { rule: 'moved' }),
+    ],
+    card: { nextScheduleSlot: '2026-05-03T10:00:00+03:00', badges: [] },
+  },
+  {
+    name: 'a later date of a daily session has moved with its first',
+    now: '2026-05-03T06:00:00Z',
+    rows: [
+      session(1, null, {
+        starts_local: '2026-05-01T10:00:00',
+        ends_local: '2026-05-04T18:00:00',
+        daily: 1,
+        previous_starts_at: '2026-05-01T08:00:00Z',
+      }),
+      badge(1, { rule: 'moved' }),
+    ],
+    card: { nextScheduleSlot: '2026-05-03T10:00:00+03:00', badges: ['badge-1'] },
   },
   {
     name: 'in the order of their weights, with and without a rule',
