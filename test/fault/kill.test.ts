@@ -108,7 +108,7 @@ test('killed before every call that changes a file', async () => {
   expect(visible.length).toBeGreaterThan(30);
   // Between the renames of two pointers a reader sees some fronts of each release.
   const ofPointers = visible.filter((number) => /^rename .*pointer\.json/.test(steps[number - 1] ?? ''));
-  const numbers = [...new Set([...sample(visible, 3), ...ofPointers])];
+  const numbers = [...new Set([...sample(visible, 7), ...ofPointers])];
   const sights: Sight[] = [];
   await twoAtATime(
     numbers.map((number) => async () => {
@@ -151,7 +151,7 @@ async function stepsOf(passage: Passage): Promise<string[]> {
 }
 
 test('killed at random instants', async () => {
-  const KILLS = IS_SOAK ? 100 : 16;
+  const KILLS = IS_SOAK ? 100 : 10;
   const random = randomOf(SEED ?? 20260501);
   const sights: Sight[] = [];
   // How long files keep changing, as undisturbed runs show it; the last few count.
@@ -230,7 +230,7 @@ function signalOf(name: string): 'SIGTERM' | 'SIGINT' {
 }
 
 test('SIGTERM and Ctrl-C at random moments, from the first instant of a run on', async () => {
-  const STOPS = 12;
+  const STOPS = IS_SOAK ? 12 : 8;
   const random = randomOf(SEED ?? 20260502);
   const begunAt = performance.now();
   const undisturbed = copyTree(there.base, join(folder, 'whole'));

@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 import { TABLE_NAMES } from '../../src/database/contract/tables.ts';
 import { rowsIn } from '../support/database-rows.ts';
 import { catalogueAt, temporaryFolderOfFile } from '../support/trees.ts';
+import { IS_SOAK } from '../speeds.ts';
 import { twoAtATime } from '../support/fault/build-with.ts';
 import { Command } from '../support/fault/command.ts';
 import { matrixOf } from '../support/fault/matrix.ts';
@@ -16,12 +17,12 @@ import { smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { runDisturbed, treeCallsOf, type Disturbance, type TreeCall } from '../support/fault/system-calls.ts';
 
 const command = new Command();
-const tellFault = matrixOf(import.meta.url);
+const tellFault = matrixOf(import.meta.url, IS_SOAK);
 const root = temporaryFolderOfFile();
 const size = { fronts: ['alpha', 'bravo'], productsPerFront: 40, sessionsPerProduct: 4 };
 
 /** Points are spread evenly over the run. */
-const POINTS = 40;
+const POINTS = IS_SOAK ? 40 : 24;
 
 const DISTURBANCES: Readonly<Record<string, readonly Disturbance[]>> = {
   openat: ['EACCES', 'SIGKILL'],

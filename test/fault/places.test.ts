@@ -24,6 +24,7 @@ import { checkAsReader, EMPTY_TREE, stateOf, type TreeState } from '../support/f
 import { mountMemory, scarceDisk } from '../support/fault/scarce-disk.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { copyTree, stampsOf } from '../support/fault/tree-copy.ts';
+import { IS_SOAK } from '../speeds.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();
@@ -68,7 +69,7 @@ describe('too little room', () => {
     handle.pragma('journal_mode = DELETE');
     handle.close();
     let runs = 0;
-    for (let blocks = 0; ; blocks += blocks < 4 ? 1 : 3) {
+    for (let blocks = 0; ; blocks += blocks < 4 ? 1 : IS_SOAK ? 3 : 6) {
       copyTree(base, tree);
       const through = disk.leave(blocks);
       const run = await command.run(wordsOf(tree, plain), { through });

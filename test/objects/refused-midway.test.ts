@@ -69,7 +69,7 @@ test.each(CASES)('$name, $code: exit 2 before the first write, 6 after it', asyn
   const requests = await requestsOf(scenario);
   const total = requests.length;
   const first = 1 + requests.findIndex(({ name: asked }) => /^(PUT|DELETE) .*\/(public|edge|releases)\//.test(asked));
-  const isTried = (n: number): boolean => IS_SOAK || n % 5 === 1 || Math.abs(n - first) < 3 || total - n < 5;
+  const isTried = (n: number): boolean => IS_SOAK || n % 11 === 1 || Math.abs(n - first) < 2 || total - n < 2;
   const exits = new Set<number | null>();
   // The probe of a first publish makes hundreds of requests that are all alike.
   for (let n = name === 'first publish' ? total - 40 : 1; n <= total; n += 1) {

@@ -128,8 +128,8 @@ export function failuresOf(calls: readonly Call[], between: number): readonly (r
 }
 
 /**
- * Of such pairs every n-th, and each failure of each call that has not been tried before; all of
- * them in `npm run soak`.
+ * Of such pairs every n-th, the last one, in which all is done but that call, and each failure of
+ * each call that has not been tried before; all of them in `npm run soak`.
  */
 export function someOf(
   pairs: readonly (readonly [Call, Failure])[],
@@ -141,6 +141,6 @@ export function someOf(
     const kind = `${failure} in ${name}`;
     const isNew = !tried.has(kind);
     tried.add(kind);
-    return isNew || i % step === 0;
+    return isNew || i % step === 0 || i === pairs.length - 1;
   });
 }
