@@ -2,7 +2,8 @@
 --   sqlite3 catalogue.sqlite < schema.sql
 -- schema-postgres.sql has the same for PostgreSQL.
 -- Instants are UTC text, exactly YYYY-MM-DDTHH:MM:SSZ. Periods are half-open [from, until), NULL = open. Money is an
--- integer in minor units. Booleans are 0 or 1.
+-- integer in minor units. Booleans are 0 or 1. Ids are integers; tables of your own may have text for those of fronts,
+-- venues, images and sessions, wherever they stand.
 --
 -- Two idioms of the CHECKs:
 --   strftime(…, x, '+0 days') IS x   only canonical text passes; without '+0 days' SQLite 3.40 lets 30 February through

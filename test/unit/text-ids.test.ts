@@ -7,8 +7,7 @@ import { copyFileSync, existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { explainResultSchema } from '../../src/contract/results/explain.ts';
-import type { Column } from '../../src/database/contract/columns.ts';
-import { TABLE_NAMES, TABLE_RULES, TABLES } from '../../src/database/contract/tables.ts';
+import { TABLE_NAMES, TABLES } from '../../src/database/contract/tables.ts';
 import { findingLine } from '../../src/findings.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { listKeys, revokeKey, storeKey } from '../../src/database/write/front-keys.ts';
@@ -17,7 +16,7 @@ import { importRows } from '../../src/database/write/import-rows.ts';
 import { mirrorRows } from '../../src/database/write/mirror-rows.ts';
 import { explainProduct } from '../../src/operations/explain.ts';
 import type { CatalogueRow } from '../support/catalogue.ts';
-import { findingsOf } from '../support/database-rows.ts';
+import { findingsOf, SCHEMA } from '../support/database-rows.ts';
 import { richCatalogue, viewsAt } from '../support/fault/rich-catalogue.ts';
 import { NOW } from '../support/fault/small-catalogue.ts';
 import { catalogueOf, noon, session, tier } from '../support/reference/hand-case.ts';
@@ -472,15 +471,13 @@ describe('a feed with ids that are text', () => {
   test('numbers are refused by columns of text', async () => {
     const path = join(temporaryFolder(), 'own.sqlite');
     const database = new Database(path);
-    database.pragma('journal_mode = WAL');
-    for (const table of TABLE_NAMES) {
-      const columns = Object.entries<Column<unknown>>(TABLES[table]).map(
-        ([name, { declared, mayBeText }]) => `${name} ${mayBeText === true ? 'TEXT' : declared}`,
-      );
-      database.exec(
-        `CREATE TABLE ${table} (${columns.join(', ')}, PRIMARY KEY (${TABLE_RULES[table].key.join(', ')}))`,
-      );
-    }
+    // As data/feeds.md says.
+    database.exec(
+      SCHEMA.replaceAll(/(CREATE TABLE (?:fronts|venues|images|sessions) \(\n  id) INTEGER/g, '$1 TEXT').replaceAll(
+        /(\n  (?:front|venue|image|session)_id) INTEGER/g,
+        '$1 TEXT',
+      ),
+    );
     database.close();
     expect(await errorOf(imported(path, RICH))).toMatchObject({
       code: 'import-row-invalid',

@@ -181,10 +181,10 @@ function checkedRow(
   location: string,
   heldIds: HeldIdsOf,
 ): InputRow | AppError {
-  let hint = `columns of ${table} are: ${Object.keys(TABLES[table]).join(', ')}`;
   const columns: string[] = [];
   const values: unknown[] = [];
   const problems: string[] = [];
+  let isOtherId = false;
   const { key } = TABLE_RULES[table];
   for (const [column, rule] of Object.entries(TABLES[table])) {
     const isGiven = Object.hasOwn(row, column);
@@ -206,7 +206,7 @@ function checkedRow(
       if (held === 'both' || (held === 'text') === (typeof value === 'string')) continue;
       const expected = held === 'text' ? 'text' : 'an integer';
       problems.push(`${table}.${column}: expected ${expected}, which the column holds, found ${quoted(value)}`);
-      hint = OTHER_IDS_HINT;
+      isOtherId = true;
     }
   }
   for (const column of Object.keys(row)) {
@@ -215,6 +215,7 @@ function checkedRow(
   }
   const [message, ...details] = problems.map((problem) => `${location}: ${problem}`);
   if (message === undefined) return { table, columns, values, location };
+  const hint = isOtherId ? OTHER_IDS_HINT : `columns of ${table} are: ${Object.keys(TABLES[table]).join(', ')}`;
   return new AppError('import-row-invalid', message, hint, undefined, details);
 }
 
