@@ -1,7 +1,6 @@
 // Parses the values of command-line arguments. A bad value is refused before any file is opened,
 // with an error that says what to type.
 
-import { parseOffsetDateTime, type Instant } from '../catalogue/instant.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { isRunId } from '../render/paths.ts';
 import type { Shard } from '../render/shards.ts';
@@ -11,25 +10,6 @@ export type ArgumentParser<Value> = (text: string, flag: string) => Value;
 
 /** How an argument becomes a value: a parser, or a list of choices. */
 export type Rule<Value> = ArgumentParser<Value> | readonly Value[];
-
-/**
- * An instant with an offset; seconds and fraction are optional.
- * @throws AppError instant-invalid
- */
-export function instantArgument(text: string, flag: string): Instant {
-  const instant = parseOffsetDateTime(text);
-  if (instant !== undefined) return instant;
-  const hasBlank = /^\d{4}-\d{2}-\d{2} /.test(text);
-  const expected = `a date and time${hasBlank ? ' with T between them and' : ''} with Z or an offset`;
-  const [, date = '', time = '12:00', seconds = ':00'] =
-    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?)?/.exec(text) ?? [];
-  const typed = `${date}T${time}${seconds}`;
-  const examples =
-    parseOffsetDateTime(`${typed}Z`) === undefined
-      ? `${flag} 2026-05-01T12:00:00+03:00 or ${flag} 2026-05-01T09:00:00Z`
-      : `${flag} ${typed}+03:00 or ${flag} ${typed}Z`;
-  throw refused('instant-invalid', flag, expected, text, examples);
-}
 
 /** The share of their keys that the fronts may lose at once. */
 export const DEFAULT_MAX_SHRINK = 0.5;

@@ -5,9 +5,11 @@ import { Argument, Command, Option } from 'commander';
 import { ALLOWABLE_GUARDS } from '../contract/allowable-guards.ts';
 import { PROFILE_NAMES, type ProfileName } from '../edge/rule/profile.ts';
 import { AppError } from '../errors.ts';
-import { durationArgument, instantArgument, portArgument, type Rule } from './arguments.ts';
+import type { Instant } from '../catalogue/instant.ts';
+import { durationArgument, portArgument, type Rule } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-codes.ts';
+import { instantOfMoment, momentArgument, type FrontZone, type Moment } from './moment.ts';
 import { COLUMNS } from './output/text.ts';
 import { durationText, quiet } from './output/terminal.ts';
 import { applySettings, refuseSettings, settingOptions } from './settings/apply-settings.ts';
@@ -51,6 +53,8 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
   /** What `helpBelow` was given. */
   textBelow = '';
   readonly #required: Option[] = [];
+  /** Those whose value is a Moment until the command is prepared. */
+  readonly #moments: Option[] = [];
   /** Whether it does something, and is not only a group. */
   isRunnable = false;
   #readsFile = true;
@@ -190,7 +194,9 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
   }
 
   instantFlag<const Flag extends string>(flag: Flag, text: string) {
-    return this.flag(`${flag} <instant>`, text, instantArgument);
+    const option = optionOf(`${flag} <instant>`, text, momentArgument);
+    this.#moments.push(option);
+    return this.typedFlag<Optional<`${Flag} <instant>`, Instant>>(option);
   }
 
   durationFlag<const Flag extends string>(flag: Flag, text: string, presetSeconds: number) {
@@ -235,6 +241,7 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
    * @throws AppError settings-…, usage
    */
   async prepare(): Promise<void> {
+    if (this.getOptionValue('quiet') === true) this.#context.terminal = quiet(this.#context.terminal);
     const file = this.#readsFile && this.#context.readsSettingsFile ? await this.#settingsFile() : null;
     const inForce = applySettings(this, file, this.#context.environment);
     this.#context.settings = { file, inForce };
@@ -246,6 +253,33 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     }
     const missing = this.#required.filter((option) => this.getOptionValue(option.attributeName()) === undefined);
     if (missing.length > 0) throw this.#missing(missing.map(({ flags }) => flags));
+    await this.#settleMoments();
+  }
+
+  /** Makes instants of the times that were typed, and says which those are that were relative. */
+  async #settleMoments(): Promise<void> {
+    const { terminal, now } = this.#context;
+    const at = now();
+    const typed = this.#moments.flatMap((option) => {
+      const moment = this.getOptionValue(option.attributeName()) as Moment | undefined;
+      return moment === undefined ? [] : [{ option, moment }];
+    });
+    const place = typed.some(({ moment }) => moment.kind === 'wall') ? await this.#namedZone(at) : null;
+    for (const { option, moment } of typed) {
+      const { instant, note } = instantOfMoment(moment, option.long ?? '', place, at);
+      this.setOptionValueWithSource(option.attributeName(), instant, 'cli');
+      if (note !== null) terminal.log(`note: ${note}`);
+    }
+  }
+
+  /** The zone of the front that is named, if it is one. */
+  async #namedZone(at: Instant): Promise<FrontZone | null> {
+    const [front, ...others] = [this.getOptionValue('front') as string | readonly string[] | undefined].flat();
+    if (front === undefined || others.length > 0) return null;
+    const { frontZone } = await import('../operations/front-zone.ts');
+    const valueOf = (name: string): string | null => (this.getOptionValue(name) as string | undefined) ?? null;
+    const places = { databasePath: valueOf('db'), outPath: valueOf('out'), tzdata: this.#context.tzdata };
+    return { front, zone: await frontZone(front, places, at) };
   }
 
   /** Loads what reads the file only when a command runs. */
@@ -265,7 +299,6 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     this.option('--quiet', 'print no progress and no notes on stderr, only errors and warnings');
     if (this.#readsFile) this.addOption(configOption());
     this.action(async (...args: unknown[]) => {
-      if (this.getOptionValue('quiet') === true) this.#context.terminal = quiet(this.#context.terminal);
       // The parser passes the command itself as the last argument.
       const given = args.slice(0, -1) as unknown as [...Operands, Flags];
       this.#context.exitCode = (await run(...given, this.#context)) ?? EXIT.done;

@@ -147,7 +147,7 @@ describe('playbill show', () => {
     ['2026-05-02 19:30', '2026-05-02T19:30:00'],
     ['2026-05-02', '2026-05-02T12:00:00'],
     ['2026-02-30', '2026-05-01T12:00:00'],
-    ['tomorrow', '2026-05-01T12:00:00'],
+    ['the day after', '2026-05-01T12:00:00'],
   ])('an instant without an offset, %s: error instant-invalid, exit 2, and how to type it', async (typed, date) => {
     const { status, stderr } = await show(sound, '--at', typed);
     expect(stderr).toContain('error instant-invalid: --at: ');

@@ -6,6 +6,7 @@ import { databaseText } from '../../database/open.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../release/history/retention.ts';
 import { runArgument, shardArgument } from '../arguments.ts';
 import { runShard, shardOf } from '../build-shard.ts';
+import { MOMENT_FORMS } from '../moment.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
@@ -30,7 +31,7 @@ function declareBuild(program: PlaybillCommand) {
     )
     .dbFlag()
     .outFlag('the tree to publish into')
-    .instantFlag('--now', 'the instant the build is for, with Z or an offset (default: the current time)')
+    .instantFlag('--now', `the instant the build is for, ${MOMENT_FORMS} (default: the current time)`)
     .setting(SETTINGS.horizon)
     .flag('--front <code...>', 'only these fronts; the others keep their snapshot')
     .flag('--dry-run', 'plan everything, write nothing')

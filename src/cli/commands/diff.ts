@@ -12,6 +12,7 @@ import type { ReleaseView } from '../../release/tree/release-view.ts';
 import { DURATION_MAX_SECONDS } from '../arguments.ts';
 import { frontLines, MARKDOWN_STYLE, partLines, TERMINAL_STYLE, type ReportStyle } from '../output/diff.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
+import { MOMENT_FORMS } from '../moment.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { zoneTimeText } from '../output/text.ts';
@@ -39,7 +40,7 @@ function declareDiff(program: PlaybillCommand) {
     )
     .outFlag('the tree that keeps the releases')
     .flag('--front <code...>', 'only these fronts')
-    .instantFlag('--until', 'show what the clock will change until then; with Z or an offset')
+    .instantFlag('--until', `show what the clock will change until then; ${MOMENT_FORMS}`)
     .instantFlag('--from', 'with --until: the start (default: the current time)')
     .flag('--brief', 'only count changes, by kind')
     .flag('--exit-zero', 'exit 0 even if they differ, for a step that only reports')

@@ -1,6 +1,7 @@
 // `playbill explain`: says why a product has a card on a front, or has none.
 
 import { databaseText } from '../../database/open.ts';
+import { MOMENT_FORMS } from '../moment.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
 
@@ -16,7 +17,7 @@ export function addExplainCommand(program: PlaybillCommand): void {
     )
     .requiredFlag('--front <code>', 'the front, as in X-Front')
     .requiredFlag('--product <slug>', 'the slug of the product')
-    .instantFlag('--at', 'the instant, with Z or an offset (default: the current time)')
+    .instantFlag('--at', `the instant, ${MOMENT_FORMS} (default: the current time)`)
     .dbFlag()
     .jsonFlag()
     .helpBelow(`

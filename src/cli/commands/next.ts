@@ -4,6 +4,7 @@ import { findingLine } from '../../findings.ts';
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { NextResultJson } from '../../contract/results/status.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
+import { MOMENT_FORMS } from '../moment.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { stateCell, tableText } from '../output/table.ts';
 import { spanText, type Style, type Terminal } from '../output/terminal.ts';
@@ -17,7 +18,7 @@ export function addNextCommand(program: PlaybillCommand): void {
         'on it may be wrong. For an expired snapshot, prints when it ended.',
     )
     .outFlag('the tree to look at')
-    .instantFlag('--at', 'look for changes after this instant (default: the current time)')
+    .instantFlag('--at', `look for changes after this instant, ${MOMENT_FORMS} (default: the current time)`)
     .jsonFlag()
     .helpBelow(`
 Examples:

@@ -4,6 +4,7 @@ import { formatInstant, instantOf } from '../../catalogue/instant.ts';
 import { PROFILE_NAMES } from '../../edge/rule/profile.ts';
 import { DEFAULT_SETTINGS } from '../../edge/rule/settings.ts';
 import { serveUntilInterrupted } from '../listening.ts';
+import { MOMENT_FORMS } from '../moment.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { SETTINGS } from '../settings/settings.ts';
 
@@ -18,7 +19,7 @@ export function addServeCommand(program: PlaybillCommand): void {
     .outFlag('the tree to serve')
     .presetFlag('--host <address>', 'the address to listen on', '127.0.0.1')
     .portFlag(8080)
-    .instantFlag('--at', 'serve as of this instant, with Cache-Control: no-store')
+    .instantFlag('--at', `serve as of this instant, ${MOMENT_FORMS}, with Cache-Control: no-store`)
     .flag('--unsigned', 'accept requests without signatures; only on loopback')
     .setting(SETTINGS.base)
     .setting(SETTINGS.maxAge)

@@ -3,6 +3,7 @@
 import { formatInstant } from '../../catalogue/instant.ts';
 import { ENDPOINTS } from '../../render/paths.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
+import { MOMENT_FORMS } from '../moment.ts';
 import type { PlaybillCommand } from '../command.ts';
 
 export function addShowCommand(program: PlaybillCommand): void {
@@ -15,7 +16,7 @@ export function addShowCommand(program: PlaybillCommand): void {
     )
     .requiredFlag('--front <code>', 'the front, as in X-Front')
     .presetFlag('--endpoint <name>', 'which document', ENDPOINTS[0], ENDPOINTS)
-    .instantFlag('--at', 'the instant of the request, with Z or an offset (default: the current time)')
+    .instantFlag('--at', `the instant of the request, ${MOMENT_FORMS} (default: the current time)`)
     .outFlag('the tree to read')
     .flag('--strict', 'exit 1 if the instant is outside the time that the snapshot covers')
     .flag('--pretty', 'indent the document for reading; no longer the published bytes')

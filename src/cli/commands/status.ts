@@ -14,6 +14,7 @@ import { durationArgument, edgeUrlArgument } from '../arguments.ts';
 import type { CommandContext } from '../context.ts';
 import { edgeChecksText } from '../output/edge-check.ts';
 import { escapeLine } from '../output/escape.ts';
+import { MOMENT_FORMS } from '../moment.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { stateCell, tableText } from '../output/table.ts';
 import { valueInFile } from '../settings/in-force.ts';
@@ -31,7 +32,7 @@ export function addStatusCommand(program: PlaybillCommand): void {
         'is stale, too. Also says which fronts have no valid key: edges refuse all their requests. Opens no database.',
     )
     .outFlag('the tree to look at')
-    .instantFlag('--at', 'as of another instant (default: the current time)')
+    .instantFlag('--at', `as of another instant, ${MOMENT_FORMS} (default: the current time)`)
     .flag('--max-age <duration>', 'treat older snapshots as stale', durationArgument)
     .flag('--prometheus <file>', 'also write this textfile; the metrics of `build --prometheus` in it are kept')
     .flag(
