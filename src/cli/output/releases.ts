@@ -46,9 +46,18 @@ export function keysGuardLines(
   });
 }
 
-/** One line per file of a plan: what happens to it, and why. */
+/** One line per file that a plan changes: what happens to it, and why. What it keeps is counted. */
 export function planLines(plan: PruneResultJson['plan']): string[] {
-  return plan.map(({ action, path, bytes, reason }) => `${action} ${path} (${bytesText(bytes)}): ${reason}`);
+  const kept = plan.filter(({ action }) => action === 'keep');
+  const lines = plan
+    .filter(({ action }) => action !== 'keep')
+    .map(({ action, path, bytes, reason }) => `${action} ${path} (${bytesText(bytes)}): ${reason}`);
+  if (kept.length === 0) return lines;
+  const reasons = new Map<string, number>();
+  for (const { reason } of kept) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  const counts = [...reasons].map(([reason, count]) => `${count} ${reason}`).join(', ');
+  const bytes = kept.reduce((sum, entry) => sum + entry.bytes, 0);
+  return [...lines, `keep ${countText(kept.length, 'file')} (${bytesText(bytes)}): ${counts}`];
 }
 
 /** Counts the requests to a bucket, which are billed; empty for a folder. */
