@@ -129,6 +129,8 @@ function metricRows(): string[][] {
   const release = { id: '0123456789abcdef', now: at, horizonSeconds: 0, tool: '1', tzdata: '1' };
   const fronts = [{ front: 'moscow', stale: null, snapshot }];
   const requests = { puts: 0, gets: 0, lists: 0, deletes: 0, retries: 0, bytesSent: 0 };
+  const editions = { rendered: 0, kept: 0, written: 0 };
+  const end = { exitCode: 0, findings: 0, isOnPublishFailed: false, requests, editions, held: [], endedAt: 0 };
   const written =
     treeMetrics({
       at,
@@ -139,7 +141,7 @@ function metricRows(): string[][] {
       fronts,
       validKeys: { moscow: 1 },
       findings: [],
-    }) + buildMetrics({ exitCode: 0, findings: 0, isOnPublishFailed: false, requests, endedAt: 0 }, '');
+    }) + buildMetrics(end, new Map([['read', 0]]), '');
   return [...written.matchAll(/^# HELP (\S+) (.*)\n# TYPE .*\n\S+?(?:\{(.*)\})? /gm)].map(
     ([, name = '', help = '', labels = '']) => [
       `\`${name}\``,

@@ -149,6 +149,7 @@ export const ERRORS = {
   },
   'nothing-published': { exit: 2, meaning: '`show`: the front, or an edition for this instant, is not published' },
   'on-publish-invalid': { exit: 2, meaning: '`--on-publish` with a URL that cannot be called' },
+  'on-failure-invalid': { exit: 2, meaning: '`--on-failure` with a URL that cannot be called' },
   'on-change-invalid': { exit: 2, meaning: '`--on-change` with a URL that cannot be called' },
   'metrics-not-writable': {
     exit: 2,

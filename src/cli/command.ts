@@ -189,6 +189,10 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     return this.setting(SETTINGS.onPublish).setting(SETTINGS.onPublishTimeout).setting(SETTINGS.onPublishTokenEnv);
   }
 
+  onFailureFlags() {
+    return this.setting(SETTINGS.onFailure).setting(SETTINGS.onFailureTimeout).setting(SETTINGS.onFailureTokenEnv);
+  }
+
   onChangeFlags() {
     return this.setting(SETTINGS.onChange).setting(SETTINGS.onChangeTimeout).setting(SETTINGS.onChangeTokenEnv);
   }

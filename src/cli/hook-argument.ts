@@ -9,12 +9,12 @@ export type Hook =
 
 /**
  * A text that starts with a scheme is a URL, any other a command for `sh`.
- * @throws AppError on-publish-invalid, on-change-invalid
+ * @throws AppError on-publish-invalid, on-failure-invalid, on-change-invalid
  */
 export function hookArgument(text: string, flag: string): Hook {
   const invalid = (found: string): AppError =>
     new AppError(
-      flag === '--on-change' ? 'on-change-invalid' : 'on-publish-invalid',
+      `${flag.slice(2) as 'on-publish' | 'on-failure' | 'on-change'}-invalid`,
       `${flag}: expected a command or a URL, found ${found}`,
       `for example ${flag} https://cdn.example/purge or ${flag} ./purge.sh; if a user and password are needed, use a command`,
     );

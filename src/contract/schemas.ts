@@ -7,11 +7,13 @@ import { diffResultSchema, forecastResultSchema } from './results/diff.ts';
 import { categoriesDocumentSchema, productsDocumentSchema } from './documents.ts';
 import { edgeCheckResultSchema } from './results/edge.ts';
 import { explainResultSchema } from './results/explain.ts';
+import { failureNoticeSchema } from './failure-notice.ts';
 import { keyRingSchema } from './key-ring.ts';
 import { manifestFilesSchema, manifestFrontsSchema, manifestSchema } from './manifest.ts';
 import { pointerSchema } from './pointer.ts';
 import { problemSchema } from './problem.ts';
 import { count, instantText } from './primitives.ts';
+import { publishNoticeSchema } from './publish-notice.ts';
 import {
   notifyResultSchema,
   pruneResultSchema,
@@ -42,7 +44,7 @@ const accessLogSchema = z.strictObject({
   durationMs: z.number().min(0),
 });
 
-/** The files of a tree and the bodies of responses. */
+/** The files of a tree, the bodies of responses, and what hooks get. */
 const FILES: Readonly<Record<string, z.ZodType>> = {
   products: productsDocumentSchema,
   categories: categoriesDocumentSchema,
@@ -52,6 +54,8 @@ const FILES: Readonly<Record<string, z.ZodType>> = {
   'manifest-fronts': manifestFrontsSchema,
   'manifest-files': manifestFilesSchema,
   'key-ring': keyRingSchema,
+  'publish-notice': publishNoticeSchema,
+  'failure-notice': failureNoticeSchema,
 };
 
 /**

@@ -98,6 +98,7 @@ export async function buildInto(
   const releaseStore = holdsAll(hold) ? dryRunStore(store) : store;
   // The read transaction begins only now, under the lock: the run that held the lock before may
   // have published rows that were committed meanwhile, and older rows must not replace them.
+  options.onPhase?.('read');
   await reader.restart();
   const findings = new FindingLog(reader);
   const load = { frontCodes, tzdata, withoutForeignKeys: reader.withoutForeignKeys(views) };
@@ -120,6 +121,7 @@ export async function buildInto(
 
   if (Math.abs(aheadSeconds) > CLOCK_AGREES_SECONDS) throw skewedClock(aheadSeconds, store.root);
   onProgress('publish', 0, fronts.length);
+  options.onPhase?.('render');
   // A dry run keeps the new editions of one front at a time, to compare them with the published
   // ones.
   const diffs = isDryRun ? new PlannedDiffs(published, store, now) : null;

@@ -35,7 +35,12 @@ export interface RenderedRelease extends Pick<
   readonly findingsTotal: number;
 }
 
+/** What a run does, one after the other. Fronts are rendered and written one by one. */
+export type Phase = 'read' | 'render' | 'publish' | 'prune';
+
 export interface ReleaseSettings {
+  /** Called when a phase begins. */
+  readonly onPhase?: (phase: Phase) => void;
   readonly horizonSeconds: number;
   readonly guards: GuardOptions;
   readonly toolVersion: string;
@@ -79,6 +84,7 @@ export async function publishRelease(
 ): Promise<BuildResult> {
   const { keyRing } = rendered;
   const { current: replaced } = published;
+  settings.onPhase?.('publish');
   const { release, outcomes, allowed, plan, findings } = await publish(
     { ...rendered, ...settings, hold, keyGuards: keyRing.guards },
     published,
@@ -87,6 +93,7 @@ export async function publishRelease(
   );
   const current = holdsAll(hold) ? replaced : release;
   const isReplaced = current?.name !== replaced?.name;
+  settings.onPhase?.('prune');
   const pruned = await pruneAfter(replaced, isReplaced ? settings.pruneGraceSeconds : null, store);
   const outcomeFindings = outcomes.flatMap((outcome) => outcome.findings);
   const treeFindings = [...keyRing.findings, ...findings, ...outcomeFindings, ...pruned.findings];

@@ -11,9 +11,11 @@ import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
 import { withMetrics } from '../output/build-metrics.ts';
-import { buildJson, notifyOfBuild, printBuild } from '../output/build-summary.ts';
+import { buildJson, editionCounts, notifyOfBuild, printBuild } from '../output/build-summary.ts';
+import { Phases } from '../output/phases.ts';
 import type { BuildEnd } from '../output/prometheus.ts';
 import { bytesText } from '../output/terminal.ts';
+import { withFailureNotice } from '../on-failure.ts';
 import { catalogueIsRead, endWithParent, isLimited, runLimited } from '../read-timeout.ts';
 import { refuseWeaker } from '../settings/refuse-weaker.ts';
 import { SETTINGS, type Setting } from '../settings/settings.ts';
@@ -42,6 +44,7 @@ function declareBuild(program: PlaybillCommand) {
     .setting(SETTINGS.precompress)
     .setting(SETTINGS.readTimeout)
     .onPublishFlags()
+    .onFailureFlags()
     .setting(SETTINGS.prometheus, 'write metrics to this textfile when the build ends, successful or not')
     .flag(
       '--shard <index/number>',
@@ -72,6 +75,8 @@ If nothing changes on a front, nothing is written for it: it keeps its pointer, 
 it fails, the build prints a warning: the release stays published, the exit code does not change, and the next run with
 --on-publish notifies of the same again. A dry run does not notify.
 
+--on-failure runs if a build ends with another exit code than 0, 5 and 7; a failure of it is a warning.
+
 Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a guard held a front back, or a
 rollback holds the tree, 5 another run holds the lock, 6 the tree could not be written, or only in part,
 7 published, but errors in rows left out products or sessions,
@@ -93,7 +98,8 @@ export function addBuildCommand(program: PlaybillCommand): void {
         const options = { ...common, ...shard, isNowGiven: flags.now !== undefined, snapshot: flags.snapshot ?? null };
         return await runShard(options, flags, context).finally(ended);
       }
-      const { exitCode } = await measured(flags, context, () => runBuild(flags, context));
+      const phases = new Phases();
+      const { exitCode } = await watched(flags, phases, context, () => runBuild(flags, phases, context));
       return exitCode;
     });
 }
@@ -104,6 +110,7 @@ function shardIn(flags: BuildFlags, { settings }: CommandContext): ReturnType<ty
   return shardOf({
     ...flags,
     onPublish: isTyped(SETTINGS.onPublish) ? flags.onPublish : undefined,
+    onFailure: isTyped(SETTINGS.onFailure) ? flags.onFailure : undefined,
     prometheus: isTyped(SETTINGS.prometheus) ? flags.prometheus : undefined,
     noPrune: flags.prune ? undefined : true,
   });
@@ -114,29 +121,45 @@ async function runWithin(seconds: number, flags: BuildFlags, context: CommandCon
   try {
     return await runLimited(flags.db, seconds, context);
   } catch (error) {
-    await measured(flags, context, () => Promise.reject(error));
+    await watched(flags, new Phases(), context, () => Promise.reject(error));
     throw error;
   }
 }
 
-/** Runs a build, and writes the textfile that was asked for. */
-function measured(flags: BuildFlags, context: CommandContext, run: () => Promise<BuildEnd>): Promise<BuildEnd> {
-  if (flags.prometheus === undefined || flags.dryRun === true) return run();
-  return withMetrics(flags.prometheus, flags.out, context, run);
+/** Runs a build; unless it is a dry run, writes the textfile that was asked for and notifies of a failure. */
+function watched(
+  flags: BuildFlags,
+  phases: Phases,
+  context: CommandContext,
+  run: () => Promise<BuildEnd>,
+): Promise<BuildEnd> {
+  const { prometheus, out } = flags;
+  if (flags.dryRun === true) return run();
+  const measured = prometheus === undefined ? run : () => withMetrics(prometheus, out, phases, context, run);
+  return withFailureNotice('build', flags, context, measured);
 }
 
-async function runBuild(flags: BuildFlags, context: CommandContext): Promise<BuildEnd> {
+async function runBuild(flags: BuildFlags, phases: Phases, context: CommandContext): Promise<BuildEnd> {
   const now = flags.now ?? context.now();
   const { build } = await import('../../operations/build.ts');
   const { common, ended } = commonOptions(flags, context);
   const isDryRun = flags.dryRun === true;
   const pruneGraceSeconds = flags.prune ? DEFAULT_GRACE_SECONDS : null;
   const isNowOfClock = flags.now === undefined;
-  const options = { ...common, frontCodes: flags.front ?? null, isDryRun, isNowOfClock, pruneGraceSeconds };
+  const options = {
+    ...common,
+    frontCodes: flags.front ?? null,
+    isDryRun,
+    isNowOfClock,
+    pruneGraceSeconds,
+    onPhase: phases.begin,
+  };
   const result = await build(options, now).finally(ended);
   const json = await buildJson(result, { horizonSeconds: flags.horizon, isDryRun }, now);
+  phases.begin('notify');
   const notified = isDryRun ? {} : await notifyOfBuild(result, flags, context, now);
-  return printBuild({ ...json, ...notified }, databaseText(flags.db), flags.json === true, context);
+  const editions = editionCounts(result);
+  return printBuild({ ...json, ...notified }, editions, databaseText(flags.db), flags.json === true, context);
 }
 
 /** The options that a build and a shard share. They show progress; call `ended` to remove it. */

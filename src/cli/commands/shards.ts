@@ -9,8 +9,10 @@ import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
 import { withMetrics } from '../output/build-metrics.ts';
-import { buildJson, notifyOfBuild, printBuild } from '../output/build-summary.ts';
+import { buildJson, editionCounts, notifyOfBuild, printBuild } from '../output/build-summary.ts';
+import { Phases } from '../output/phases.ts';
 import type { BuildEnd } from '../output/prometheus.ts';
+import { withFailureNotice } from '../on-failure.ts';
 import { SETTINGS } from '../settings/settings.ts';
 
 type FinishFlags = FlagsOf<typeof declareFinish>;
@@ -30,6 +32,7 @@ function declareFinish(program: PlaybillCommand) {
     .outFlag('the tree to publish into')
     .allowFlag()
     .onPublishFlags()
+    .onFailureFlags()
     .setting(SETTINGS.prometheus, 'write metrics to this textfile at the end, successful or not')
     .flag('--no-prune', 'do not remove old releases; leave that to: playbill prune')
     .jsonFlag().helpBelow(`
@@ -50,15 +53,16 @@ export function addFinishCommand(program: PlaybillCommand): void {
   declareFinish(program)
     .writes()
     .runs(async (flags, context) => {
-      const run = (): Promise<BuildEnd> => runFinish(flags, context);
-      const { exitCode } = await (flags.prometheus === undefined
-        ? run()
-        : withMetrics(flags.prometheus, flags.out, context, run));
+      const { prometheus, out } = flags;
+      const phases = new Phases();
+      const run = (): Promise<BuildEnd> => runFinish(flags, phases, context);
+      const measured = prometheus === undefined ? run : () => withMetrics(prometheus, out, phases, context, run);
+      const { exitCode } = await withFailureNotice('finish', flags, context, measured);
       return exitCode;
     });
 }
 
-async function runFinish(flags: FinishFlags, context: CommandContext): Promise<BuildEnd> {
+async function runFinish(flags: FinishFlags, phases: Phases, context: CommandContext): Promise<BuildEnd> {
   const { finishRun } = await import('../../operations/shards/finish-run.ts');
   const result = await finishRun({
     outPath: flags.out,
@@ -68,13 +72,15 @@ async function runFinish(flags: FinishFlags, context: CommandContext): Promise<B
     pruneGraceSeconds: flags.prune ? DEFAULT_GRACE_SECONDS : null,
     allow: flags.allow ?? [],
     toolVersion: context.toolVersion,
+    onPhase: phases.begin,
   });
   // No shard has started if a rollback holds the tree: then there is no other instant.
   const now = parseInstant(result.settings?.now ?? '') ?? context.now();
   const settings = { horizonSeconds: result.settings?.horizonSeconds ?? 0, isDryRun: false };
   const json = await buildJson(result, settings, now);
+  phases.begin('notify');
   const notified = await notifyOfBuild(result, flags, context, now);
-  return printBuild({ ...json, ...notified }, null, flags.json === true, context);
+  return printBuild({ ...json, ...notified }, editionCounts(result), null, flags.json === true, context);
 }
 
 /** How soon to notice that the server has ended the snapshot. */

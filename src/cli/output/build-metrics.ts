@@ -6,6 +6,7 @@ import { AppError } from '../../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import { buildMetrics, METRICS_HEADER, treeMetrics, type BuildEnd } from './prometheus.ts';
 import type { CommandContext } from '../context.ts';
+import type { Phases } from './phases.ts';
 import { errorText } from './terminal.ts';
 
 /**
@@ -16,6 +17,7 @@ import { errorText } from './terminal.ts';
 export async function withMetrics(
   path: string,
   out: string,
+  phases: Phases,
   context: CommandContext,
   run: () => Promise<BuildEnd>,
 ): Promise<BuildEnd> {
@@ -23,25 +25,35 @@ export async function withMetrics(
   readReplaceableFile(path, METRICS_HEADER);
   try {
     const end = await run();
-    await writeMetrics(path, out, end, context);
+    await writeMetrics(path, out, end, phases, context);
     return end;
   } catch (error) {
     const exitCode = error instanceof AppError ? error.exitCode : EXIT.bug;
     // The run that holds the lock writes its own metrics.
     if (exitCode !== EXIT.locked) {
-      await writeMetrics(path, out, { exitCode, findings: null, isOnPublishFailed: false, requests: null }, context);
+      await writeMetrics(path, out, { ...NO_SUMMARY, exitCode }, phases, context);
     }
     throw error;
   }
 }
 
-async function writeMetrics(path: string, out: string, end: BuildEnd, context: CommandContext): Promise<void> {
+/** What is known of a run that has printed no summary. */
+const NO_SUMMARY = { findings: null, isOnPublishFailed: false, requests: null, editions: null, held: [] };
+
+async function writeMetrics(
+  path: string,
+  out: string,
+  end: BuildEnd,
+  phases: Phases,
+  context: CommandContext,
+): Promise<void> {
   const { readReplaceableFile, replaceTextFile } = await import('../../storage/text-file.ts');
   try {
     const tree = await treeMetricsOf(out, context);
     // Read only now: another run may have ended in the meantime, and its success counts as well.
     const before = readReplaceableFile(path, METRICS_HEADER);
-    replaceTextFile(path, tree + buildMetrics({ ...end, endedAt: context.clock() }, before), context.processId);
+    const metrics = buildMetrics({ ...end, endedAt: context.clock() }, phases.seconds(), before);
+    replaceTextFile(path, tree + metrics, context.processId);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     context.terminal.log(errorText(error).replace(/^error/, 'warning'));

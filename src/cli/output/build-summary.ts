@@ -12,7 +12,7 @@ import type { CommandContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { notifyOfPublish, warningLine, type Notified, type PublishHookFlags } from '../on-publish.ts';
 import { plannedDiffLines } from './diff.ts';
-import type { BuildEnd } from './prometheus.ts';
+import type { BuildEnd, EditionCounts } from './prometheus.ts';
 import { holdLines, keysGuardLines, planLines, prunedText, requestLines } from './releases.ts';
 import { foldedText, tableText } from './table.ts';
 import { bytesText, countText, durationText, findingText, styled, type Terminal } from './terminal.ts';
@@ -77,6 +77,7 @@ export function notifyOfBuild(
  */
 export function printBuild(
   json: BuildResultJson,
+  editions: EditionCounts,
   database: string | null,
   isJson: boolean,
   { terminal }: CommandContext,
@@ -88,7 +89,22 @@ export function printBuild(
     findings: json.findingsTotal,
     isOnPublishFailed: json.warnings.some(({ code }) => code === 'on-publish-failed'),
     requests: json.requests ?? null,
+    editions,
+    held: json.fronts.flatMap(({ front, held }) =>
+      held === null || held === 'not-selected' ? [] : [{ front, reason: held }],
+    ),
   };
+}
+
+/** What became of the editions of a run, for its metrics. */
+export function editionCounts({ outcomes }: BuildResult): EditionCounts {
+  const plan = outcomes.flatMap((outcome) => outcome.plan);
+  const [written, kept] = [
+    plan.filter(({ action }) => action === 'put'),
+    plan.filter(({ action }) => action === 'keep'),
+  ];
+  const compared = kept.filter(({ reason }) => reason === 'same-content');
+  return { rendered: written.length + compared.length, kept: kept.length, written: written.length };
 }
 
 function snapshotOf({ listing }: FrontResult): BuildResultJson['fronts'][number]['snapshot'] {

@@ -5,6 +5,7 @@
 import type { RequestsJson } from '../../contract/results/parts.ts';
 import type { StatusResultJson } from '../../contract/results/status.ts';
 import { parseInstant } from '../../catalogue/instant.ts';
+import type { HeldReason } from '../../contract/held-reasons.ts';
 import { EXIT } from '../exit-codes.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -43,6 +44,10 @@ const BUILD_METRICS = {
   playbill_build_exit_code: 'Exit code of the last build.',
   playbill_build_findings: 'Findings of the last build, warnings included.',
   playbill_build_on_publish_failed: '1 if --on-publish of the last build failed, else 0.',
+  playbill_build_duration_seconds:
+    'How long the last build took: to open the catalogue and the tree, to read the rows, to render and write the fronts, to publish, to prune, and to notify.',
+  playbill_build_editions:
+    'Editions of the last build: rendered, kept because the same file is published already, and written.',
   playbill_build_bucket_requests: 'Requests to the bucket in the last build, repeated ones included.',
   playbill_build_bucket_retries: 'Requests to the bucket that the last build repeated.',
   playbill_build_bucket_sent_bytes: 'Bytes that the last build sent to the bucket.',
@@ -58,6 +63,17 @@ export interface BuildEnd {
   readonly isOnPublishFailed: boolean;
   /** null if the tree is in a folder, or the run ended before its summary. */
   readonly requests: RequestsJson | null;
+  /** null if the run ended before its summary. */
+  readonly editions: EditionCounts | null;
+  /** Fronts that keep their snapshot, and why; not those that were not selected. */
+  readonly held: readonly { readonly front: string; readonly reason: HeldReason }[];
+}
+
+export interface EditionCounts {
+  readonly rendered: number;
+  /** Of these, some were rendered to find that they are the same. */
+  readonly kept: number;
+  readonly written: number;
 }
 
 /** The metrics of a tree. */
@@ -112,7 +128,8 @@ export function areKeysLost(findings: StatusResultJson['findings']): boolean {
  * of `before`, the previous text.
  */
 export function buildMetrics(
-  { exitCode, findings, isOnPublishFailed, requests, endedAt }: BuildEnd & { readonly endedAt: number },
+  { exitCode, findings, isOnPublishFailed, requests, editions, endedAt }: BuildEnd & { readonly endedAt: number },
+  durations: ReadonlyMap<string, number>,
   before: string,
 ): string {
   const earlier = Number(LAST_SUCCESS.exec(before)?.[1] ?? 0);
@@ -124,6 +141,8 @@ export function buildMetrics(
     playbill_build_exit_code: [[{}, exitCode]],
     playbill_build_findings: findings === null ? [] : [[{}, findings]],
     playbill_build_on_publish_failed: [[{}, Number(isOnPublishFailed)]],
+    playbill_build_duration_seconds: [...durations].map(([phase, taken]) => [{ phase }, Number(taken.toFixed(3))]),
+    playbill_build_editions: Object.entries(editions ?? {}).map(([action, count]) => [{ action }, Number(count)]),
     playbill_build_bucket_requests:
       requests === null
         ? []

@@ -66,6 +66,7 @@ export function refuseSettings(
 
 const HOOKS = [
   { hook: SETTINGS.onPublish, token: SETTINGS.onPublishTokenEnv },
+  { hook: SETTINGS.onFailure, token: SETTINGS.onFailureTokenEnv },
   { hook: SETTINGS.onChange, token: SETTINGS.onChangeTokenEnv },
 ];
 

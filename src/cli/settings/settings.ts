@@ -129,6 +129,11 @@ export const SETTINGS = {
   ),
   ...hook('onPublish', '--on-publish', 'send what was published, as JSON, to this command (on stdin) or URL (by POST)'),
   ...hook(
+    'onFailure',
+    '--on-failure',
+    'if the run fails, send how, as JSON, to this command (on stdin) or URL (by POST)',
+  ),
+  ...hook(
     'onChange',
     '--on-change',
     'if the key ring of the tree changed, notify this command (on stdin) or URL (by POST), as JSON',

@@ -22,7 +22,7 @@ import type { OnTransfer } from '../../storage/locked-tree.ts';
 import { unlockedStore } from '../../storage/open-tree.ts';
 import { withHeldFronts } from '../held-fronts.ts';
 import { removeKeys, type KeyRingChange } from '../publish-keys.ts';
-import { publishRelease, type BuildResult } from '../publish-release.ts';
+import { publishRelease, type BuildResult, type Phase } from '../publish-release.ts';
 import { nowOf, refuseOtherSettings } from './run-settings.ts';
 import { writingTree, type RequestsMade } from '../writing-tree.ts';
 
@@ -37,6 +37,7 @@ export interface FinishOptions {
   /** Guards to override beside those that the shards override. */
   readonly allow?: readonly AllowableGuard[];
   readonly toolVersion: string;
+  readonly onPhase?: (phase: Phase) => void;
   readonly onTransfer?: OnTransfer;
 }
 
@@ -79,7 +80,8 @@ async function waitForShards({ run, shards, waitSeconds }: FinishOptions, files:
 
 async function finishInto(store: ReleaseStore, published: PublishedTree, options: FinishOptions): Promise<FinishedRun> {
   const hold = await readHold(store);
-  const { run, shards, toolVersion, pruneGraceSeconds } = options;
+  const { run, shards, toolVersion, pruneGraceSeconds, onPhase } = options;
+  onPhase?.('read');
   const found = await resultsOf(options, store);
   const [first] = found.values();
   if (first === undefined) {
@@ -122,7 +124,7 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
       },
       hold,
     ),
-    { ...settings, guards, toolVersion, pruneGraceSeconds },
+    { ...settings, guards, toolVersion, pruneGraceSeconds, ...(onPhase === undefined ? {} : { onPhase }) },
     hold,
     published,
     { releaseStore: holdsAll(hold) ? dryRunStore(store) : store, store },
