@@ -9,8 +9,10 @@ import type { Instant } from '../catalogue/instant.ts';
 import { durationArgument, portArgument, type Rule } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-codes.ts';
+import { groupOptions } from './help-groups.ts';
 import { instantOfMoment, momentArgument, type FrontZone, type Moment } from './moment.ts';
 import { COLUMNS } from './output/text.ts';
+import { withJsonMessages } from './output/messages.ts';
 import { durationText, quiet } from './output/terminal.ts';
 import { applySettings, refuseSettings, settingOptions } from './settings/apply-settings.ts';
 import { SettingOption, settingOption, withPreset } from './settings/setting-option.ts';
@@ -249,6 +251,9 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     const file = this.#readsFile && this.#context.readsSettingsFile ? await this.#settingsFile() : null;
     const inForce = applySettings(this, file, this.#context.environment);
     this.#context.settings = { file, inForce };
+    const { source, value } = inForce.get(SETTINGS.logFormat) ?? {};
+    if (source?.kind === 'file' && value === 'json')
+      this.#context.terminal = withJsonMessages(this.#context.terminal, this.#context.clock);
     if (this.#usesSettings) {
       refuseSettings(inForce, this.#context.environment);
       // Like all other S3 settings, this one is read from the environment: by storage/bucket/ and
@@ -272,7 +277,7 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     for (const { option, moment } of typed) {
       const { instant, note } = instantOfMoment(moment, option.long ?? '', place, at);
       this.setOptionValueWithSource(option.attributeName(), instant, 'cli');
-      if (note !== null) terminal.log(`note: ${note}`);
+      if (note !== null) terminal.log({ level: 'note', message: note });
     }
   }
 
@@ -301,7 +306,10 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
   runs(run: (...args: [...Operands, Flags, CommandContext]) => Promise<number | void>): void {
     this.isRunnable = true;
     this.option('--quiet', 'print no progress and no notes on stderr, only errors and warnings');
+    const isThere = settingOptions(this).some(({ setting }) => setting === SETTINGS.logFormat);
+    if (!isThere) this.setting(SETTINGS.logFormat);
     if (this.#readsFile) this.addOption(configOption());
+    groupOptions(this);
     this.action(async (...args: unknown[]) => {
       // The parser passes the command itself as the last argument.
       const given = args.slice(0, -1) as unknown as [...Operands, Flags];

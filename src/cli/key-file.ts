@@ -38,7 +38,10 @@ function warnIfReadable(path: string, { privateKey }: IssuedKeyJson, terminal: T
   // A pipe has no permissions to check.
   const stats = statSync(path, { throwIfNoEntry: false });
   if (privateKey !== null && stats?.isFile() === true && (stats.mode & 0o044) !== 0)
-    terminal.log(`warning: others can read the private key in ${path}: chmod 600 ${shellWord(path)}`);
+    terminal.log({
+      level: 'warning',
+      message: `others can read the private key in ${path}: chmod 600 ${shellWord(path)}`,
+    });
 }
 
 /**

@@ -56,5 +56,5 @@ async function notifyOfFailure(
 ): Promise<void> {
   if (onFailure === undefined || NO_FAILURES.includes(notice.exitCode)) return;
   const problem = await deliver(onFailure, notice, context, onFailureTimeout, onFailureTokenEnv);
-  if (problem !== null) context.terminal.log(`warning on-failure-failed: ${problem}`);
+  if (problem !== null) context.terminal.log({ level: 'warning', code: 'on-failure-failed', message: problem });
 }

@@ -10,6 +10,7 @@ import type { Published } from '../operations/notices.ts';
 import type { CommandContext } from './context.ts';
 import { deliver } from './deliver.ts';
 import type { Hook } from './hook-argument.ts';
+import type { Message } from './output/messages.ts';
 
 /** The values of `--out` and `--on-publish`. */
 export interface PublishHookFlags {
@@ -75,10 +76,11 @@ function failed(message: string): BuildResultJson['warnings'][number] {
   return { code: 'on-publish-failed', message };
 }
 
-/** A failed notification as text for stderr. */
-export function warningLine({ code, message }: BuildResultJson['warnings'][number]): string {
-  return (
-    `warning ${code}: ${message}; the release is published all the same\n` +
-    '  hint: the next run with --on-publish notifies of the same again'
-  );
+export function publishWarning({ code, message }: BuildResultJson['warnings'][number]): Message {
+  return {
+    level: 'warning',
+    code,
+    message: `${message}; the release is published all the same`,
+    hint: 'the next run with --on-publish notifies of the same again',
+  };
 }

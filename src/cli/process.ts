@@ -5,7 +5,8 @@ import { instantOf } from '../catalogue/instant.ts';
 import { EXIT } from './exit-codes.ts';
 import type { CommandContext } from './context.ts';
 import { outputError, standardOutput } from './output/standard-output.ts';
-import { errorText, terminalOn } from './output/terminal.ts';
+import { errorMessage } from './output/messages.ts';
+import { terminalOn } from './output/terminal.ts';
 import { NO_SETTINGS } from './settings/applied-settings.ts';
 import { versionOfPackage } from './version.ts';
 
@@ -39,7 +40,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const exitCode = await runProgram(argv, context);
   const failure = outputError(stdout);
   if (failure === null) return exitCode;
-  context.terminal.log(errorText(failure));
+  context.terminal.log(errorMessage(failure));
   return context.isWriting ? EXIT.notWritten : failure.exitCode;
 }
 

@@ -29,7 +29,7 @@ import { addShowCommand } from './commands/show.ts';
 import { addSignCommand } from './commands/sign.ts';
 import { addFinishCommand, addSnapshotCommand } from './commands/shards.ts';
 import { addStatusCommand } from './commands/status.ts';
-import { errorText } from './output/terminal.ts';
+import { asksForJsonMessages, errorMessage, withJsonMessages } from './output/messages.ts';
 import { settingsNamedIn } from './settings/in-force.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 
@@ -53,6 +53,8 @@ const COMMANDS = {
 
 /** Runs the command that `argv` names. Never throws. @returns the exit code */
 export async function runProgram(argv: readonly string[], context: CommandContext): Promise<number> {
+  // Even what is wrong with the words is then said so.
+  if (asksForJsonMessages(argv)) context.terminal = withJsonMessages(context.terminal, context.clock);
   const program = programOf(context);
   try {
     await program.parseAsync(withHelpFlag(argv, program), { from: 'user' });
@@ -114,12 +116,14 @@ function report(thrown: unknown, argv: readonly string[], program: Command, cont
     const { code, message, hint } = error;
     const shown = { code, message, details: [...error.details, ...settingsNamedIn(message, context.settings)], hint };
     if (argv.includes('--json')) terminal.print(JSON.stringify({ error: shown }));
-    terminal.log(errorText(shown));
+    terminal.log(errorMessage(shown));
     return error.exitCode;
   }
-  const found = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const [found = '', ...details] = (error instanceof Error ? (error.stack ?? error.message) : String(error)).split(
+    '\n',
+  );
   const hint = 'the published tree is intact; please report the lines above';
-  terminal.log(`error bug: this should not happen: ${found}\n  hint: ${hint}`);
+  terminal.log({ level: 'error', code: 'bug', message: `this should not happen: ${found}`, details, hint });
   return EXIT.bug;
 }
 

@@ -9,6 +9,7 @@ import { edgeCheckResultSchema } from './results/edge.ts';
 import { explainResultSchema } from './results/explain.ts';
 import { failureNoticeSchema } from './failure-notice.ts';
 import { keyRingSchema } from './key-ring.ts';
+import { logMessageSchema } from './log-message.ts';
 import { manifestFilesSchema, manifestFrontsSchema, manifestSchema } from './manifest.ts';
 import { pointerSchema } from './pointer.ts';
 import { problemSchema } from './problem.ts';
@@ -44,7 +45,7 @@ const accessLogSchema = z.strictObject({
   durationMs: z.number().min(0),
 });
 
-/** The files of a tree, the bodies of responses, and what hooks get. */
+/** The files of a tree, the bodies of responses, and what hooks get; a line of stderr with --log-format json. */
 const FILES: Readonly<Record<string, z.ZodType>> = {
   products: productsDocumentSchema,
   categories: categoriesDocumentSchema,
@@ -56,6 +57,7 @@ const FILES: Readonly<Record<string, z.ZodType>> = {
   'key-ring': keyRingSchema,
   'publish-notice': publishNoticeSchema,
   'failure-notice': failureNoticeSchema,
+  'log-message': logMessageSchema,
 };
 
 /**

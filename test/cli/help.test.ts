@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { GROUPS } from '../../src/cli/help-groups.ts';
 import { programOf } from '../../src/cli/program.ts';
 import type { CommandContext } from '../../src/cli/context.ts';
 import { commandsOf } from '../../scripts/commands.ts';
@@ -57,6 +58,15 @@ describe('help', () => {
     expect(headings).toEqual(['Options', 'Build', 'Look', 'Go back', 'Catalogue', 'Keys and edge']);
     for (const { name } of programOf(testContext()).commands.map((one) => ({ name: one.name() })))
       expect(text).toMatch(new RegExp(`^  ${name} `, 'm'));
+  });
+
+  test('groups the options of a command that has many', () => {
+    const headings = (words: readonly string[]): string[] =>
+      [...helpOf(words).matchAll(/^([A-Z][a-z ]+:)\n {2}-/gm)].map(([, heading = '']) => heading);
+    expect(headings(['build'])).toEqual(['Source:', 'Tree:', 'Guards:', 'Hooks:', 'Output:']);
+    expect(headings(['prune'])).toEqual(['Options:']);
+    const options = commandsOf(testContext()).flatMap(({ command }) => command.options.map(({ long }) => long));
+    for (const name of Object.values(GROUPS).flat()) expect(options).toContain(`--${name}`);
   });
 });
 

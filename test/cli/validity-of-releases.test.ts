@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, expect, test } from 'vitest';
 import { instantOf } from '../../src/catalogue/instant.ts';
+import { messageText, type Message } from '../../src/cli/output/messages.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { releasesResultSchema } from '../../src/contract/results/history.ts';
 import { testContext } from '../support/cli/parser.ts';
@@ -51,7 +52,8 @@ test('rollback to a release that is over says so before it changes anything', as
   const before = current();
   const notes: (readonly [text: string, current: string])[] = [];
   const context = { ...testContext(), now: () => now };
-  const log = (text: string): void => void notes.push([text, current()]);
+  const log = (said: Message | string): void =>
+    void notes.push([typeof said === 'string' ? said : messageText(said), current()]);
   const terminal = { ...context.terminal, log };
   expect(await runProgram(['rollback', 'current~1', '--out', tree], { ...context, terminal })).toBe(0);
   const right = `a front of release ${idIn(current().trim())} was right until ${validUntils[0]}`;

@@ -1,7 +1,8 @@
 // What the terminal's tables and messages are made of.
 
 import { expect, test } from 'vitest';
-import { errorText, spanText } from '../../src/cli/output/terminal.ts';
+import { errorMessage, messageText } from '../../src/cli/output/messages.ts';
+import { spanText } from '../../src/cli/output/terminal.ts';
 import { AppError } from '../../src/errors.ts';
 
 test.each([
@@ -25,7 +26,7 @@ test('an error has a line for each fault; an end of line in data forges none', (
     'two\r\nerror usage: y',
     'three',
   ]);
-  expect(errorText(error).split('\n')).toEqual([
+  expect(messageText(errorMessage(error)).split('\n')).toEqual([
     String.raw`error import-row-refused: one\u000a  hint: x`,
     String.raw`  two\u000d\u000aerror usage: y`,
     '  three',

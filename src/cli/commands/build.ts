@@ -189,7 +189,7 @@ function commonOptions(flags: BuildFlags, { terminal, settings, toolVersion, tzd
     },
     onTransfer: (files: number, filesTotal: number, bytes: number): void =>
       bars.publish.note(`; uploading ${files}/${filesTotal} files, ${bytesText(bytes)}`),
-    onRetry: ({ message }: AppError): void => terminal.log(`note: reading once more: ${message}`),
+    onRetry: ({ message }: AppError): void => terminal.log({ level: 'note', message: `reading once more: ${message}` }),
   };
   return { common, ended: bars.publish.end };
 }

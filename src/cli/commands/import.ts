@@ -80,7 +80,10 @@ export function addImportCommand(program: PlaybillCommand): void {
       });
       const warnOf = (leftBehind: string | null): void => {
         if (leftBehind !== null)
-          terminal.log(`warning: ${leftBehind} could not be removed; the next import into ${db} removes it`);
+          terminal.log({
+            level: 'warning',
+            message: `${leftBehind} could not be removed; the next import into ${db} removes it`,
+          });
       };
       const bar = terminal.progress('importing', 'rows');
       let rowsTotal = 0;

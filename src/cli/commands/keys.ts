@@ -18,8 +18,8 @@ import { valueInFile } from '../settings/in-force.ts';
 import { SETTINGS } from '../settings/settings.ts';
 import { notifyOfKeys, type ChangeHookFlags } from '../on-publish.ts';
 import type { CommandContext } from '../context.ts';
-import { keysGuardLines } from '../output/releases.ts';
-import { errorText, findingText } from '../output/terminal.ts';
+import { errorMessage, findingMessage, type Message } from '../output/messages.ts';
+import { keysGuardText } from '../output/releases.ts';
 
 const EXIT_CODES = `Exit codes: 0 done, 2 wrong usage or unreadable input, 4 done, but the key ring keeps keys that the catalogue has lost,
 5 another run is changing the key ring, 6 the catalogue has the change and the tree does not, ${TRY_AGAIN}.`;
@@ -246,8 +246,12 @@ interface EnforceFlags extends ChangeHookFlags {
   readonly allow?: readonly AllowableGuard[];
 }
 
-const CHANGE_STANDS = `the new key ring of the tree is published nevertheless
-  hint: no later run repeats it: do by hand what it would have done`;
+function changeStands(problem: string): Pick<Message, 'message' | 'hint'> {
+  return {
+    message: `${problem}; the new key ring of the tree is published nevertheless`,
+    hint: 'no later run repeats it: do by hand what it would have done',
+  };
+}
 
 /**
  * Publishes a change of keys if there is a tree, then runs the hook and says how edges get the new
@@ -266,15 +270,20 @@ async function enforce(
   const { hasTree, publishKeys } = await import('../../operations/publish-keys.ts');
   try {
     if (!(await hasTree(out))) {
-      terminal.log(`warning: there is no tree at ${out}, so no edge can see the change yet
-  hint: name the tree with --out to publish it now; otherwise the next build does
-Then: ${edgesText(out, context)}`);
+      terminal.log({
+        level: 'warning',
+        message: `there is no tree at ${out}, so no edge can see the change yet`,
+        hint: [
+          'name the tree with --out to publish it now; otherwise the next build does. Then:',
+          ...edgesText(out, context).split('\n'),
+        ],
+      });
       return { exitCode: EXIT.done, guards: [] };
     }
     const settings = { guards: { maxShrink, allow, force: false }, frontCodes: null };
     const { plan, guards, findings, releaseId, asOf } = await publishKeys(db, out, settings, now(), revoked);
-    for (const finding of findings) terminal.log(findingText(finding, { isColoured: false }));
-    for (const line of keysGuardLines(guards)) terminal.log(`warning ${line}`);
+    for (const finding of findings) terminal.log(findingMessage(finding));
+    for (const guard of guards) terminal.log({ level: 'warning', place: 'keys', message: keysGuardText(guard) });
     terminal.log(`The key ring of ${out} is published. ${edgesText(out, context)}`);
     const isChanged = plan.some(({ action }) => action !== 'keep');
     if (onChange !== undefined && !(isChanged && releaseId !== null))
@@ -282,12 +291,13 @@ Then: ${edgesText(out, context)}`);
         `--on-change is not run: ${isChanged ? 'the tree has no release' : 'the key ring was already up to date'}`,
       );
     const problem = await notifyOfKeys(plan, allowedKeys(guards), releaseId, flags, context, asOf ?? now());
-    if (problem !== null) terminal.log(`warning on-change-failed: ${problem}; ${CHANGE_STANDS}`);
+    if (problem !== null) terminal.log({ level: 'warning', code: 'on-change-failed', ...changeStands(problem) });
     return { exitCode: guards.some(({ isOverridden }) => !isOverridden) ? EXIT.guarded : EXIT.done, guards };
   } catch (error) {
     if (!(error instanceof AppError) || revoked?.isInCatalogue === false) throw error;
+    terminal.log(errorMessage(error));
     terminal.log(
-      `${errorText(error)}\nThe catalogue has the change, but the key ring of ${out} does not: once the tree can be written, run: playbill build --db ${shellWord(databaseText(db))} --out ${shellWord(out)}`,
+      `The catalogue has the change, but the key ring of ${out} does not: once the tree can be written, run: playbill build --db ${shellWord(databaseText(db))} --out ${shellWord(out)}`,
     );
     // Not 2, which says that nothing was written. `keys revoke` again would publish the change.
     const isRepeatable = revoked !== null;

@@ -1,6 +1,6 @@
 // `playbill next`: prints when each front's documents change next, for a scheduler.
 
-import { findingLine } from '../../findings.ts';
+import { findingMessage } from '../output/messages.ts';
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { NextResultJson } from '../../contract/results/status.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
@@ -34,7 +34,7 @@ ${TRY_AGAIN}.`)
       const at = flags.at ?? now();
       const { nextChanges } = await import('../../operations/status.ts');
       const { next, findings } = await nextChanges(flags.out, at);
-      for (const finding of findings) terminal.log(findingLine(finding));
+      for (const finding of findings) terminal.log(findingMessage(finding));
       terminal.print(flags.json === true ? JSON.stringify(next) : nextText(next, at, terminal));
       return next.fronts.some(({ kind }) => kind === 'unknown') ? EXIT.findings : EXIT.done;
     });

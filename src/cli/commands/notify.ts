@@ -4,7 +4,7 @@ import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import type { PlaybillCommand } from '../command.ts';
 import type { NotifyResultJson } from '../../contract/results/history.ts';
 import { AppError } from '../../errors.ts';
-import { notifyOfPublish, warningLine } from '../on-publish.ts';
+import { notifyOfPublish, publishWarning } from '../on-publish.ts';
 import { countText } from '../output/terminal.ts';
 
 export function addNotifyCommand(program: PlaybillCommand): void {
@@ -40,7 +40,7 @@ ${TRY_AGAIN}.`)
       );
       const json: NotifyResultJson = { release: release.id, notice, warnings };
       context.terminal.print(flags.json === true ? JSON.stringify(json) : text(json));
-      for (const warning of warnings) context.terminal.log(warningLine(warning));
+      for (const warning of warnings) context.terminal.log(publishWarning(warning));
       return warnings.length > 0 ? EXIT.findings : EXIT.done;
     });
 }

@@ -33,7 +33,7 @@ Exit codes: 0 ended, 2 wrong usage, no tree, or an address that is not loopback 
     .runs(async (flags, context) => {
       const { terminal } = context;
       const { servePreview } = await import('../../operations/serve.ts');
-      const onBug = (message: string): void => terminal.log(`error bug: ${message}`);
+      const onBug = (message: string): void => terminal.log({ level: 'error', code: 'bug', message });
       const { host, out } = flags;
       const catalogue = await catalogueAt(flags.db, context);
       const server = await servePreview({ host, out, catalogue, page: await pageBundle(), now: context.now, onBug });

@@ -1,6 +1,6 @@
 // `playbill releases`: lists the releases that rollback can return to.
 
-import { findingLine } from '../../findings.ts';
+import { findingMessage } from '../output/messages.ts';
 import type { ReleasesResultJson } from '../../contract/results/history.ts';
 import { AppError } from '../../errors.ts';
 import { lastArgument } from '../arguments.ts';
@@ -44,7 +44,7 @@ ${TRY_AGAIN}.`)
       if (flags.json === true) terminal.print(JSON.stringify(json));
       else {
         terminal.print(listText(json, terminal));
-        for (const finding of json.findings) terminal.log(findingLine(finding));
+        for (const finding of json.findings) terminal.log(findingMessage(finding));
       }
       return json.findings.some(({ severity }) => severity === 'error') ? EXIT.findings : EXIT.done;
     });

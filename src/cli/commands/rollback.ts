@@ -1,16 +1,16 @@
 // `playbill rollback`: returns to an older release and holds the tree there; with --resume, lets
 // builds publish again.
 
-import { findingLine } from '../../findings.ts';
 import { formatInstant } from '../../catalogue/instant.ts';
 import type { RollbackResultJson } from '../../contract/results/history.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import type { PlanEntry } from '../../contract/results/parts.ts';
-import { notifyOfPublish, warningLine } from '../on-publish.ts';
+import { notifyOfPublish, publishWarning } from '../on-publish.ts';
 import { heldFrontLines, holdLines, requestLines } from '../output/releases.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
+import { findingMessage, type Message } from '../output/messages.ts';
 import { countText } from '../output/terminal.ts';
 import { folded } from '../output/text.ts';
 
@@ -82,7 +82,7 @@ async function rollBack(
     const state = isOver
       ? `was right until ${validUntil}: edges serve its last edition, marked as stale`
       : `is right only until ${validUntil}: from then on edges serve its last edition, marked as stale`;
-    terminal.log(`note: a front of release ${id} ${state}\n${copyText(out)}`);
+    terminal.log({ level: 'note', message: `a front of release ${id} ${state}`, hint: copyHint(out) });
   }
   const options = {
     isBySize: flags.sizes === true,
@@ -90,7 +90,7 @@ async function rollBack(
   };
   const rolledBack = await rollBackTree(out, name, options);
   const { release, manifest, plan, fronts, replaced, findings, requests } = rolledBack;
-  for (const finding of findings) terminal.log(findingLine(finding));
+  for (const finding of findings) terminal.log(findingMessage(finding));
   const pointersOf = (action: PlanEntry['action']): number =>
     plan.filter((entry) => entry.action === action && entry.path.endsWith('/pointer.json')).length;
   const pointers = { put: pointersOf('put'), kept: pointersOf('keep'), removed: pointersOf('remove') };
@@ -108,7 +108,7 @@ async function rollBack(
     ...(isWhole ? holdLines(id, id) : heldFrontLines(heldFrontsOf(fronts, id))),
   ];
   const notified = await notifyOfPublish({ plan, allowed: [], release, replaced }, flags, context, rolledBack.now);
-  for (const warning of notified.warnings) terminal.log(warningLine(warning));
+  for (const warning of notified.warnings) terminal.log(publishWarning(warning));
   const bill = requests === null ? {} : { requests };
   const held = isWhole ? { hold: { release: id } } : { hold: null, heldFronts: heldFrontsOf(fronts, id) };
   return [{ release: release.id, ...held, pointers, fronts, validUntil, ...bill, ...notified }, lines.join('\n')];
@@ -126,25 +126,30 @@ function cardsText({ cardsBefore, cardsAfter }: RollbackResultJson['fronts'][num
 /**
  * Frequent builds publish the same fault several times, so the previous release may be no better.
  */
-function sameWarning(id: string, replacedId: string | null, out: string): string {
+function sameWarning(id: string, replacedId: string | null, out: string): Message {
   const tree = shellWord(out);
-  return `warning: nothing changes for visitors: release ${id} shows the same documents as ${replacedId ?? 'the tree did'}
-  hint: find the last good one by its cards, look at it, then go back to it:
-    playbill releases --out ${tree}
-    playbill diff ID current --out ${tree}
-    playbill rollback ID --out ${tree}`;
+  const message = `nothing changes for visitors: release ${id} shows the same documents as ${replacedId ?? 'the tree did'}`;
+  const hint = [
+    'find the last good one by its cards, look at it, then go back to it:',
+    `playbill releases --out ${tree}`,
+    `playbill diff ID current --out ${tree}`,
+    `playbill rollback ID --out ${tree}`,
+  ];
+  return { level: 'warning', message, hint };
 }
 
 /**
  * How to serve old data for longer than the release stays right: build from a copy of the old
  * database, and hold the tree at that.
  */
-function copyText(out: string): string {
+function copyHint(out: string): string[] {
   const tree = shellWord(out);
-  return `  hint: if you have a copy of the old database, stop the builds from cron, build from the copy, and hold the tree at that:
-    playbill rollback --resume --out ${tree}
-    playbill build --db COPY --out ${tree}
-    playbill rollback current --out ${tree}`;
+  return [
+    'if you have a copy of the old database, stop the builds from cron, build from the copy, and hold the tree at that:',
+    `playbill rollback --resume --out ${tree}`,
+    `playbill build --db COPY --out ${tree}`,
+    `playbill rollback current --out ${tree}`,
+  ];
 }
 
 async function resume({ out, front }: RollbackFlags): Promise<[RollbackResultJson, string]> {

@@ -57,7 +57,7 @@ Exit codes: 0 ended, 2 wrong usage, no tree, or an address that cannot be listen
       const { server, keysWithoutSecret } = await serveTree(flags.host, options);
       for (const [keyid, name] of keysWithoutSecret) {
         const what = `${keyid} needs the environment variable ${name}, which is not set`;
-        terminal.log(`warning secret-missing: ${what}: restart serve with it`);
+        terminal.log({ level: 'warning', code: 'secret-missing', message: `${what}: restart serve with it` });
       }
       const how = flags.unsigned === true ? ', without signatures' : '';
       await serveUntilInterrupted(server, flags, context, (origin) =>

@@ -37,13 +37,14 @@ ${TRY_AGAIN}.`)
       const tree = await openTree(flags.out);
       const { text, pointer, timeliness } = await showDocument(flags.front, flags.endpoint, tree, at);
       if (timeliness === 'early') {
-        terminal.log(
-          `warning: ${formatInstant(at)} is before the snapshot's now ${pointer.now}: this is its first edition`,
-        );
+        terminal.log({
+          level: 'warning',
+          message: `${formatInstant(at)} is before the snapshot's now ${pointer.now}: this is its first edition`,
+        });
       }
       if (timeliness === 'stale') {
         const message = `the snapshot was right until ${pointer.validUntil}: at ${formatInstant(at)} its last edition is stale`;
-        terminal.log(`warning: ${message}; run playbill build`);
+        terminal.log({ level: 'warning', message: `${message}; run playbill build` });
       }
       // The document ends with a newline, and printExact adds one.
       terminal.printExact(flags.pretty === true ? JSON.stringify(JSON.parse(text), null, 2) : text.slice(0, -1));

@@ -7,7 +7,7 @@ import { EXIT } from '../exit-codes.ts';
 import { buildMetrics, METRICS_HEADER, treeMetrics, type BuildEnd } from './prometheus.ts';
 import type { CommandContext } from '../context.ts';
 import type { Phases } from './phases.ts';
-import { errorText } from './terminal.ts';
+import { errorMessage } from './messages.ts';
 
 /**
  * Runs a build and writes its outcome to the textfile. Refuses a file that cannot be replaced
@@ -56,7 +56,7 @@ async function writeMetrics(
     replaceTextFile(path, tree + metrics, context.processId);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    context.terminal.log(errorText(error).replace(/^error/, 'warning'));
+    context.terminal.log(errorMessage(error, 'warning'));
   }
 }
 

@@ -10,7 +10,7 @@ import type { FrontResult } from '../../release/publish/render-front.ts';
 import { treeFileOf } from '../../render/paths.ts';
 import type { CommandContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { notifyOfPublish, warningLine, type Notified, type PublishHookFlags } from '../on-publish.ts';
+import { notifyOfPublish, publishWarning, type Notified, type PublishHookFlags } from '../on-publish.ts';
 import { plannedDiffLines } from './diff.ts';
 import type { BuildEnd, EditionCounts } from './prometheus.ts';
 import { holdLines, keysGuardLines, planLines, prunedText, requestLines } from './releases.ts';
@@ -83,7 +83,7 @@ export function printBuild(
   { terminal }: CommandContext,
 ): BuildEnd {
   terminal.print(isJson ? JSON.stringify(json) : summaryText(json, database, terminal));
-  for (const warning of json.warnings) terminal.log(warningLine(warning));
+  for (const warning of json.warnings) terminal.log(publishWarning(warning));
   return {
     exitCode: exitCodeOfBuild(json),
     findings: json.findingsTotal,

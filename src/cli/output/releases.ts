@@ -39,11 +39,16 @@ export function keysGuardLines(
   guards: readonly KeysGuard[],
   terminal: Pick<Terminal, 'isColoured'> = { isColoured: false },
 ): string[] {
-  return guards.map(({ code, message, isOverridden }) => {
-    const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'warning', terminal);
-    const outcome = isOverridden ? '' : `; they stay in the key ring (--allow ${code} lets them go)`;
-    return `keys: ${verdict} ${code}: ${message}${outcome}`;
-  });
+  return guards.map((guard) => `keys: ${keysGuardText(guard, terminal)}`);
+}
+
+export function keysGuardText(
+  { code, message, isOverridden }: KeysGuard,
+  terminal: Pick<Terminal, 'isColoured'> = { isColoured: false },
+): string {
+  const verdict = styled(isOverridden ? 'overridden' : 'held back by', 'warning', terminal);
+  const outcome = isOverridden ? '' : `; they stay in the key ring (--allow ${code} lets them go)`;
+  return `${verdict} ${code}: ${message}${outcome}`;
 }
 
 /** One line per file that a plan changes: what happens to it, and why. What it keeps is counted. */

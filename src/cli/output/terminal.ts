@@ -2,8 +2,8 @@
 // whether a stream is a terminal. It escapes everything that a terminal would interpret.
 
 import type { Finding } from '../../findings.ts';
-import type { AppError } from '../../errors.ts';
 import { escapeControls, escapeAllButColours, escapeLine } from './escape.ts';
+import { messageText, type Message } from './messages.ts';
 import { NO_PROGRESS, ProgressLine, type Progress } from './progress.ts';
 import { printAll, type Output } from './stdout.ts';
 import { COLUMNS } from './text.ts';
@@ -18,8 +18,8 @@ export interface Terminal {
   readonly printExact: (text: string) => void;
   /** Prints a result that is too large for memory: see `printAll` of stdout.ts. */
   readonly printAll: (pieces: AsyncGenerator<string>) => Promise<boolean>;
-  /** Writes a message to stderr. */
-  readonly log: (text: string) => void;
+  /** Writes a message to stderr. A string is one of level `info`. */
+  readonly log: (message: Message | string) => void;
   /**
    * A progress bar if stderr is a terminal, otherwise nothing. With a unit it shows a count, for
    * work whose total is unknown. Whatever else is written removes it; the next `show` brings it
@@ -56,7 +56,8 @@ export function terminalOn(
     print: (text) => write(stdout, `${safe(text)}\n`),
     printExact: (text) => write(stdout, `${stdout.isTTY === true ? escapeControls(text) : text}\n`),
     printAll: (pieces) => printAll(stdout, pieces, () => line.erase()),
-    log: (text) => write(stderr, `${escapeControls(text)}\n`),
+    log: (message) =>
+      write(stderr, `${typeof message === 'string' ? escapeControls(message) : messageText(message)}\n`),
     progress: (label, unit) => (stderr.isTTY === true && !isDumb ? line.progress(label, unit) : NO_PROGRESS),
     isTerminal: stdout.isTTY === true,
     get columns() {
@@ -68,7 +69,10 @@ export function terminalOn(
 
 /** The same terminal without progress, and with errors and warnings as its only messages. */
 export function quiet(terminal: Terminal): Terminal {
-  const log = (text: string): void => (/^(error|warning)\b/.test(text) ? terminal.log(text) : undefined);
+  const log = (message: Message | string): void => {
+    if (typeof message !== 'string' && (message.level === 'error' || message.level === 'warning'))
+      terminal.log(message);
+  };
   return { ...terminal, log, progress: () => NO_PROGRESS };
 }
 
@@ -87,20 +91,6 @@ export function findingText(finding: Finding, terminal: Pick<Terminal, 'isColour
   const { severity, code, place, message } = finding;
   const coloured = styled(severity, severity === 'error' ? 'bad' : 'warning', terminal);
   return `${coloured} ${code} ${escapeLine(place)}: ${escapeLine(message)}`;
-}
-
-/** An error as text: code and message, a line for each further fault, then the hint. */
-export function errorText({
-  code,
-  message,
-  details,
-  hint,
-}: Pick<AppError, 'code' | 'message' | 'details' | 'hint'>): string {
-  const lines = [
-    `error ${code}: ${escapeLine(message)}`,
-    ...[...details, `hint: ${hint}`].map((line) => `  ${escapeLine(line)}`),
-  ];
-  return lines.join('\n');
 }
 
 /** A number of bytes with a unit: 1234567 → `1.2 MB`. */

@@ -109,6 +109,16 @@ export const SETTINGS = {
     preset: 'none',
     example: ['gzip'],
   }),
+  logFormat: setting(
+    'logFormat',
+    '--log-format <name>',
+    'how messages are written to stderr; json: one object a line',
+    {
+      rule: ['text', 'json'],
+      preset: 'text',
+      example: 'json',
+    },
+  ),
   readTimeout: duration('readTimeout', '--read-timeout', 'how long reading the catalogue may take; 0 for any time', {
     preset: '0',
     example: '10m',

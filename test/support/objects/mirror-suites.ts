@@ -92,6 +92,7 @@ export const FOLDERS_ONLY: readonly Reason[] = [
       'test/cli/findings-reports.test.ts',
       'test/cli/help.test.ts',
       'test/cli/import.test.ts',
+      'test/cli/log-format.test.ts',
       'test/cli/relative-times.test.ts',
       'test/cli/settings-of-commands.test.ts',
       'test/cli/settings-unsafe.test.ts',

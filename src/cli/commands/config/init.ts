@@ -6,7 +6,8 @@ import type { ConfigInitResultJson } from '../../../contract/results/config.ts';
 import { AppError, shellWord } from '../../../errors.ts';
 import type { PlaybillCommand } from '../../command.ts';
 import { isCommand } from '../../hook-argument.ts';
-import { durationText, errorText, type Terminal } from '../../output/terminal.ts';
+import { errorMessage } from '../../output/messages.ts';
+import { durationText, type Terminal } from '../../output/terminal.ts';
 import { SETTINGS_FILE, type InForce } from '../../settings/applied-settings.ts';
 import { SETTINGS, type Setting } from '../../settings/settings.ts';
 
@@ -50,10 +51,13 @@ Exit codes: 0 written, 2 wrong usage, a secret, or a file that exists already or
         await settingsFile(path, context);
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
-        terminal.log(errorText(error).replace(/^error/, 'warning'));
+        terminal.log(errorMessage(error, 'warning'));
       }
       if ([...settings.inForce.values()].some(({ value }) => isCommand(value)))
-        terminal.log(`note: its commands run only if it is named: export PLAYBILL_CONFIG=${shellWord(resolve(path))}`);
+        terminal.log({
+          level: 'note',
+          message: `its commands run only if it is named: export PLAYBILL_CONFIG=${shellWord(resolve(path))}`,
+        });
     });
 }
 
@@ -64,7 +68,8 @@ async function currentManifest(out: string, terminal: Terminal): Promise<Manifes
     return (await openNamedRelease('current', out)).manifest;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.code !== 'tree-missing') terminal.log(`note: nothing is taken from the tree: ${error.message}`);
+    if (error.code !== 'tree-missing')
+      terminal.log({ level: 'note', message: `nothing is taken from the tree: ${error.message}` });
     return null;
   }
 }

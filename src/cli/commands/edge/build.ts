@@ -101,9 +101,11 @@ function addEdgeBuild(edge: PlaybillCommand): void {
         bundle,
       );
       if (refused.length > 0)
-        terminal.log(
-          `warning secret-missing: ${flags.target} has no secrets and will refuse these keys: ${refused.join(', ')}`,
-        );
+        terminal.log({
+          level: 'warning',
+          code: 'secret-missing',
+          message: `${flags.target} has no secrets and will refuse these keys: ${refused.join(', ')}`,
+        });
       const sizes = files.map(([name, text]) => ({ path: `${folder}/${name}`, bytes: Buffer.byteLength(text) }));
       if (flags.json === true) terminal.print(JSON.stringify({ target: flags.target, files: sizes }));
       else {
