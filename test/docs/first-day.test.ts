@@ -84,7 +84,7 @@ describe.runIf(mayMakeMachine())('pasted by root', () => {
     ['A new key', [/^HTTP\/2 200/m, / 0 differ/]],
     [
       'cron',
-      [/^line for root\nline for root\nnot the account's: 0\n.*0 errors, 0 warnings\n-rw-------\n-rw-------\n/m],
+      [/^line for playbill\nline for playbill\nnot the account's: 0\n.*0 errors, 0 warnings\n-rw-------\n-rw-------\n/m],
     ],
   ])('%s', (step, shown) => {
     for (const text of shown) expect(printed.get(step)).toMatch(text);
@@ -94,7 +94,7 @@ describe.runIf(mayMakeMachine())('pasted by root', () => {
 test('the guide has a test for each step that shows something, and every block is for this shell', () => {
   expect(steps.map(({ name }) => name)).toEqual([
     'Programs',
-    'An account, and settings in one place',
+    'An account, and settings in one file',
     'A catalogue',
     'A key for the storefront',
     'nginx, with HTTPS',
