@@ -10,6 +10,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type * as contract from '../../src/contract/documents.ts';
 import { signRequest } from '../../src/client/signature.ts';
 import type * as published from '../../src/client/documents.ts';
+import { compiledClientPackage, folderOfRun } from '../support/compiled.ts';
 import { linksOf } from '../support/docs/links.ts';
 import { temporaryFolderOfFile } from '../support/trees.ts';
 
@@ -23,9 +24,7 @@ const NODE_TYPES =
   "declare module 'node:fs/promises' { export function readFile(path: string, encoding: 'utf8'): Promise<string>; }";
 
 beforeAll(() => {
-  const words = [`${root}scripts/compile.ts`, `${packed}/dist`];
-  const { status, stdout, stderr } = spawnSync(`${root}node_modules/.bin/tsx`, words, { cwd: root, encoding: 'utf8' });
-  expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: '' });
+  cpSync(join(folderOfRun(), 'dist'), `${packed}/dist`, { recursive: true });
   cpSync(`${root}package.json`, `${packed}/package.json`);
   writeFileSync(`${consumer}/package.json`, '{"type":"module"}');
   writeFileSync(
@@ -111,7 +110,7 @@ describe('playbill-client, a package of its own', () => {
       expect(status, stderr).toBe(0);
       return stdout.trim();
     };
-    const archive = join(folder, npm('pack', '--silent', `${packed}/dist-client`));
+    const archive = join(folder, npm('pack', '--silent', compiledClientPackage()));
     writeFileSync(`${folder}/package.json`, '{"type":"module"}');
     npm('install', '--offline', '--no-audit', '--no-fund', archive);
   });

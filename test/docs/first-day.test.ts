@@ -84,7 +84,9 @@ describe.runIf(mayMakeMachine())('pasted by root', () => {
     ['A new key', [/^HTTP\/2 200/m, / 0 differ/]],
     [
       'cron',
-      [/^line for playbill\nline for playbill\nnot the account's: 0\n.*0 errors, 0 warnings\n-rw-------\n-rw-------\n/m],
+      [
+        /^line for playbill\nline for playbill\nnot the account's: 0\n.*0 errors, 0 warnings\n-rw-------\n-rw-------\n/m,
+      ],
     ],
   ])('%s', (step, shown) => {
     for (const text of shown) expect(printed.get(step)).toMatch(text);

@@ -13,7 +13,8 @@ import { formatMessage } from 'publint/utils';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isDead, linksOf } from '../support/docs/links.ts';
 import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
-import { installArchive, packCheckout } from '../support/packed/installed.ts';
+import { compiledClientPackage } from '../support/compiled.ts';
+import { installArchive, packCheckout, packFolder } from '../support/packed/installed.ts';
 import { start } from '../support/packed/runs.ts';
 import { launch } from '../support/preview-stage.ts';
 import { catalogueAt, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
@@ -35,14 +36,9 @@ let installation = '';
 
 beforeAll(() => {
   archive = packCheckout(folder);
-  clientArchive = pack(join(folder, 'dist-client'));
+  clientArchive = packFolder(compiledClientPackage(), folder);
   installation = installArchive(archive, folder);
 });
-
-function pack(cwd: string): string {
-  const { stdout } = spawnSync('npm', ['pack', '--silent'], { cwd, encoding: 'utf8' });
-  return join(cwd, stdout.trim());
-}
 
 const bytesOf = (path: string): ArrayBuffer => new Uint8Array(readFileSync(path)).buffer;
 
@@ -75,7 +71,7 @@ test('publint has something to say of a package whose exports name a missing fil
   const broken = temporaryFolder();
   const exports = { '.': './missing.js' };
   writeFileSync(join(broken, 'package.json'), JSON.stringify({ name: 'broken', version: '1.0.0', exports }));
-  expect(await lintOf(bytesOf(pack(broken)))).toContainEqual(expect.stringContaining('missing.js'));
+  expect(await lintOf(bytesOf(packFolder(broken, broken)))).toContainEqual(expect.stringContaining('missing.js'));
 });
 
 test('its types are right for every way of resolving modules that knows ESM and exports', async () => {

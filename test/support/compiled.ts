@@ -27,6 +27,11 @@ export function compiledPackage(): string {
   return join(folderOfRun(), 'dist-package');
 }
 
+/** The folder of the client's package. */
+export function compiledClientPackage(): string {
+  return join(folderOfRun(), 'dist-client');
+}
+
 /** The compiled client's module. */
 export function compiledClient(): string {
   return join(folderOfRun(), 'dist/client/client.js');

@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compiledPackage } from '../compiled.ts';
 
 const checkout = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -27,12 +28,14 @@ export function productionPackages(): string[] {
   );
 }
 
-/** Compiles the checkout into `folder`, and packs the package there. @returns the archive */
+/** Packs the package into `folder`. @returns the archive */
 export function packCheckout(folder: string): string {
-  // Not in the checkout itself, whose own dist/ may be in use.
-  const compiled = join(folder, 'dist');
-  succeed(`${checkout}node_modules/.bin/tsx`, ['scripts/compile.ts', compiled], checkout);
-  return join(folder, succeed('npm', ['pack', '--silent', `${compiled}-package`], folder));
+  return packFolder(compiledPackage(), folder);
+}
+
+/** Packs the package that another folder has into `folder`. @returns the archive */
+export function packFolder(packed: string, folder: string): string {
+  return join(folder, succeed('npm', ['pack', '--silent', packed], folder));
 }
 
 /**
