@@ -1,5 +1,5 @@
-// data/own-schema.md, run: its tables are made and filled, its views are created as they stand
-// there, and the command is asked whether that is the same catalogue.
+// data/own-schema.md, run: the tables of data/box-office.sql are made and filled, the views are
+// created as they stand in the guide, and the command is asked whether that is the same catalogue.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,20 +11,21 @@ import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { buildTree, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
 import { fillBoxOffice } from '../support/docs/box-office.ts';
 
-const page = readFileSync(fileURLToPath(new URL('../../data/own-schema.md', import.meta.url)), 'utf8');
+const dataFile = (name: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../data/${name}`, import.meta.url)), 'utf8');
+
+const page = dataFile('own-schema.md');
 const NOW = '2026-05-01T09:00:00Z';
 const folder = temporaryFolderOfFile();
 const ours = `${folder}/ours.sqlite`;
 const theirs = `${folder}/box-office.sqlite`;
 
 beforeAll(() => {
-  const [tables = '', views = '', keys = '', ...rest] = [...page.matchAll(/^```sql\n([^]*?)^```$/gm)].map(
-    ([, block = '']) => block,
-  );
+  const [views = '', keys = '', ...rest] = [...page.matchAll(/^```sql\n([^]*?)^```$/gm)].map(([, block = '']) => block);
   expect(rest).toEqual([]);
   demoCatalogueAt(ours, NOW);
   const [own, boxOffice] = [new Database(ours, { readonly: true }), new Database(theirs)];
-  boxOffice.exec(tables);
+  boxOffice.exec(dataFile('box-office.sql'));
   boxOffice.transaction(() => fillBoxOffice(own, boxOffice))();
   boxOffice.exec(views);
   boxOffice.exec(keys);

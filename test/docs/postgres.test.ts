@@ -64,10 +64,10 @@ async function typedToServer(block: string): Promise<void> {
   expect(await run(words, bare)).toMatchObject({ status: 0, stderr: '' });
 }
 
-/** A block of the guide with the SQL of own-schema.md in the place of the comment that names it. */
+/** A block of the guide with the SQL of box-office.sql or own-schema.md in the place of the comment that names it. */
 function withShared(block: string): string {
-  const text = guideAt('own-schema.md');
-  return block.replace(/^-- Here, as in own-schema\.md: ([^.]*)\.$/m, (_, names: string) =>
+  const text = `${guideAt('box-office.sql')}\n${guideAt('own-schema.md')}`;
+  return block.replace(/^-- Here, as in (?:box-office\.sql|own-schema\.md): ([^.]*)\.$/m, (_, names: string) =>
     names
       .split(/[,\s-]+/)
       .map((name) => new RegExp(`^CREATE (?:TABLE|VIEW) ${name} [^;]*;$`, 'm').exec(text)?.[0] ?? `missing: ${name}`)
@@ -78,7 +78,7 @@ function withShared(block: string): string {
 /** The box office of own-schema.md with the demo, in SQLite. */
 function boxOfficeInSqlite(ours: Database.Database): Database.Database {
   const theirs = new Database(':memory:');
-  const [tables = ''] = blocks(guideAt('own-schema.md'), 'sql');
+  const tables = guideAt('box-office.sql');
   theirs.exec(tables);
   fillBoxOffice(ours, theirs);
   return theirs;
