@@ -29,7 +29,8 @@ import { addShowCommand } from './commands/show.ts';
 import { addSignCommand } from './commands/sign.ts';
 import { addFinishCommand, addSnapshotCommand } from './commands/shards.ts';
 import { addStatusCommand } from './commands/status.ts';
-import { asksForJsonMessages, errorMessage, withJsonMessages } from './output/messages.ts';
+import { asksForJsonMessages, errorMessage } from './output/messages.ts';
+import { withJsonMessages } from './output/terminal.ts';
 import { settingsNamedIn } from './settings/in-force.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 

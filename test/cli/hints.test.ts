@@ -10,6 +10,7 @@ import { describe, expect, test } from 'vitest';
 import { commandsOf } from '../../scripts/commands.ts';
 import { refusalOf, testContext } from '../support/cli/parser.ts';
 import { playbillProcess } from '../support/cli/run.ts';
+import { settingsFolder } from '../support/cli/settings.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { temporaryFolder } from '../support/trees.ts';
 
@@ -49,10 +50,18 @@ function sourcesBelow(folder: string, pattern: RegExp): [path: string, text: str
     .map((path) => [`${folder}/${path}`, readFileSync(`${root}${folder}/${path}`, 'utf8')]);
 }
 
-async function faultsOf(lines: readonly (readonly [place: string, line: string])[]): Promise<string[]> {
+/** The folder of the file of settings that a page writes; null if it writes none. */
+function settingsOf(page: string): string | null {
+  const [, settings] = /playbill\.json <<'END'\n([^]*?)^END$/m.exec(page) ?? [];
+  return settings === undefined ? null : settingsFolder(settings);
+}
+
+type Line = readonly [place: string, line: string, settings?: string | null];
+
+async function faultsOf(lines: readonly Line[]): Promise<string[]> {
   const faults: string[] = [];
-  for (const [place, line] of lines) {
-    const refusal = line.includes('…') ? 'cannot be typed as it stands' : await refusalOf(line.split(' '));
+  for (const [place, line, settings = null] of lines) {
+    const refusal = line.includes('…') ? 'cannot be typed as it stands' : await refusalOf(line.split(' '), settings);
     if (refusal !== null) faults.push(`${place}: playbill ${line}: ${refusal}`);
   }
   return faults;
@@ -70,16 +79,17 @@ describe('command lines', () => {
   test('in documents can be typed', async () => {
     const documents = ['src', 'data', 'scripts', 'test'].flatMap((folder) => sourcesBelow(folder, /\.md$/));
     documents.push(['README.md', readFileSync(`${root}README.md`, 'utf8')]);
-    const lines = documents.flatMap(([path, text]) =>
-      [...text.matchAll(/^```(?:sh|console)\n([^]*?)^```$/gm)].flatMap(([, block = '']) =>
+    const lines = documents.flatMap(([path, text]) => {
+      const settings = settingsOf(text);
+      return [...text.matchAll(/^```(?:sh|console)\n([^]*?)^```$/gm)].flatMap(([, block = '']) =>
         block
           .replaceAll(/\\\n\s*/g, '')
           .split('\n')
           .filter((line) => !line.startsWith('error') && !line.startsWith('Check'))
           .flatMap((line) => commandsIn(line.replace('npm run -s playbill -- ', 'playbill ')))
-          .map((line) => [path, line] as const),
-      ),
-    );
+          .map((line) => [path, line, settings] as const),
+      );
+    });
     expect(lines.length).toBeGreaterThan(8);
     expect(await faultsOf(lines)).toEqual([]);
   });

@@ -1,12 +1,9 @@
-// What a command says on stderr: as text, or with --log-format json as one object a line. Only this
-// file knows both forms.
+// What a command says on stderr: as text, or with --log-format json as one object a line.
 
 import type { LogMessage } from '../../contract/log-message.ts';
 import type { AppError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import { escapeLine } from './escape.ts';
-import { NO_PROGRESS } from './progress.ts';
-import type { Terminal } from './terminal.ts';
 
 export interface Message extends Pick<LogMessage, 'level' | 'code' | 'place' | 'message'> {
   readonly details?: readonly string[];
@@ -35,25 +32,21 @@ export function messageText({ level, code, place, message, details = [], hint }:
   return [level === 'info' ? message : `${head}: ${message}`, ...below].map(escapeLine).join('\n');
 }
 
-/** The same terminal with each message as a JSON object on a line, and without progress. */
-export function withJsonMessages(terminal: Terminal, clock: () => number): Terminal {
-  const log = (message: Message | string): void => {
-    const at = new Date(Math.round(clock() * 1000)).toISOString();
-    const {
-      details = [],
-      hint = [],
-      ...said
-    }: Message = typeof message === 'string' ? { level: 'info', message } : message;
-    const hints = [hint].flat();
-    const line: LogMessage = {
-      at,
-      ...said,
-      ...(details.length === 0 ? {} : { details: [...details] }),
-      ...(hints.length === 0 ? {} : { hint: hints.join('\n') }),
-    };
-    terminal.log(JSON.stringify(line));
+/** The message as JSON, on one line. `seconds` since 1970. */
+export function messageJson(message: Message | string, seconds: number): string {
+  const {
+    details = [],
+    hint = [],
+    ...said
+  }: Message = typeof message === 'string' ? { level: 'info', message } : message;
+  const hints = [hint].flat();
+  const line: LogMessage = {
+    at: new Date(Math.round(seconds * 1000)).toISOString(),
+    ...said,
+    ...(details.length === 0 ? {} : { details: [...details] }),
+    ...(hints.length === 0 ? {} : { hint: hints.join('\n') }),
   };
-  return { ...terminal, log, progress: () => NO_PROGRESS };
+  return JSON.stringify(line);
 }
 
 /** Whether words ask for such messages: before they are parsed, and if they cannot be. */

@@ -3,7 +3,7 @@
 
 import type { Finding } from '../../findings.ts';
 import { escapeControls, escapeAllButColours, escapeLine } from './escape.ts';
-import { messageText, type Message } from './messages.ts';
+import { messageJson, messageText, type Message } from './messages.ts';
 import { NO_PROGRESS, ProgressLine, type Progress } from './progress.ts';
 import { printAll, type Output } from './stdout.ts';
 import { COLUMNS } from './text.ts';
@@ -73,6 +73,12 @@ export function quiet(terminal: Terminal): Terminal {
     if (typeof message !== 'string' && (message.level === 'error' || message.level === 'warning'))
       terminal.log(message);
   };
+  return { ...terminal, log, progress: () => NO_PROGRESS };
+}
+
+/** The same terminal with each message as a JSON object on a line, and without progress. */
+export function withJsonMessages(terminal: Terminal, clock: () => number): Terminal {
+  const log = (message: Message | string): void => terminal.log(messageJson(message, clock()));
   return { ...terminal, log, progress: () => NO_PROGRESS };
 }
 

@@ -17,11 +17,12 @@ export function testContext(printed: string[] = []): CommandContext {
 
 /**
  * Why the parser refuses a line; null when it takes it. Values are parsed too: instants, durations,
- * choices.
+ * choices. `folder` has a file of settings, or there is none.
  */
-export async function refusalOf(words: readonly string[]): Promise<string | null> {
+export async function refusalOf(words: readonly string[], folder: string | null = null): Promise<string | null> {
   // A file that a line names need not be there.
-  const program = programOf({ ...testContext(), readsSettingsFile: false });
+  const settingsFolders = folder === null ? [] : [{ folder, mayRunCommands: true }];
+  const program = programOf({ ...testContext(), readsSettingsFile: folder !== null, settingsFolders });
   const disarm = (command: Command): void => {
     if (!(command instanceof PlaybillCommand) || command.isRunnable) command.action(() => undefined);
     for (const child of command.commands) disarm(child.configureOutput({ writeOut: () => undefined }));

@@ -294,8 +294,8 @@ const RELEASE: readonly PlantedFault[] = [
   fault(
     'finish publishes by the guards of its shards alone',
     'operations/shards/finish-run.ts',
-    '{ ...settings, guards, toolVersion, pruneGraceSeconds }',
-    '{ ...settings, toolVersion, pruneGraceSeconds }',
+    '{ ...settings, guards, toolVersion, pruneGraceSeconds, ...(onPhase',
+    '{ ...settings, toolVersion, pruneGraceSeconds, ...(onPhase',
     'cli/shards.test.ts',
   ),
   fault(
