@@ -16,7 +16,9 @@ import { renderPlain } from '../support/reference/plain-documents.ts';
 import { plainKysely } from '../support/reference/plain-tables.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
 import { buildTree, documentAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';
-import { IS_THOROUGH, runs, SEED } from '../speeds.ts';
+import { IS_THOROUGH, longRuns, SEED } from '../speeds.ts';
+
+const RUNS = longRuns(45, 300);
 
 const HORIZON_SECONDS = 30 * 3600;
 const GUARDS = { maxShrink: 1, maxBad: 1, allow: [], force: false };
@@ -201,10 +203,10 @@ test('law 7: what errors take out is what the table says, at every instant of th
         handle.close();
       }
     }),
-    { numRuns: runs(300), endOnFailure: true, ...(SEED === null ? {} : { seed: SEED }) },
+    { numRuns: RUNS, endOnFailure: true, ...(SEED === null ? {} : { seed: SEED }) },
   );
   // Of few catalogues chance may take what is rare: a held front is seen once in fifteen.
   const { held, ...often } = seen;
-  expect(Math.min(...Object.values(often))).toBeGreaterThan(runs(300) < 50 ? -1 : 0);
+  expect(Math.min(...Object.values(often))).toBeGreaterThan(RUNS < 50 ? -1 : 0);
   if (IS_THOROUGH) expect(held).toBeGreaterThan(0);
 });

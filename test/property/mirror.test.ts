@@ -54,7 +54,7 @@ test('a mirror ends in exactly the input, or changes nothing; what stays as it i
     fill: async (rows: readonly CatalogueRow[]) => watchedCatalogue(path, rows),
     written: async () => writtenIn(path),
   };
-  const total = longRuns(150, 500);
+  const total = longRuns(100, 500);
   expectEveryKind([await expectRandomMirrors(database, total)], total);
 });
 
