@@ -208,7 +208,6 @@ test('an edge that reads a folder is not written for a bucket', async () => {
 });
 
 test('a build without news puts what the guide says', async () => {
-  const before = store.log.length;
   const environment = {
     ...bare,
     ...store.environment,
@@ -216,9 +215,15 @@ test('a build without news puts what the guide says', async () => {
     PLAYBILL_OUT: 's3://shop/tree',
   };
   const words = ['playbill', 'build', '--precompress', 'gzip'];
-  expect((await run(words, environment, { cwd: work })).status).toBe(0);
-  const puts = store.log.slice(before).filter(({ method }) => method === 'PUT');
-  const keys = puts.map(({ key }) => key.replace(/\d{8}T\d{6}Z-[0-9a-f]{16}/, 'NAME')).toSorted();
+  const build = async (): Promise<string[]> => {
+    const before = store.log.length;
+    expect((await run(words, environment, { cwd: work })).status).toBe(0);
+    const puts = store.log.slice(before).filter(({ method }) => method === 'PUT');
+    return puts.map(({ key }) => key.replace(/\d{8}T\d{6}Z-[0-9a-f]{16}/, 'NAME')).toSorted();
+  };
+  // The clock may bring news of its own: an edition that begins, or one behind the horizon.
+  let keys = await build();
+  for (let more = 0; more < 3 && keys.some((key) => key.includes('/public/')); more++) keys = await build();
   expect(keys).toEqual([
     ...Array.from({ length: 3 }, () => 'tree/.lock'),
     'tree/releases/NAME.json',

@@ -3,8 +3,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The descendants of this process, by process id. Linux only. */
-export function descendants(): ReadonlySet<number> {
+/** The descendants of a process, by process id. Linux only. */
+export function descendants(of = process.pid): ReadonlySet<number> {
   const found = new Set<number>();
   const visit = (pid: number): void => {
     for (const child of childrenOf(pid)) {
@@ -12,7 +12,7 @@ export function descendants(): ReadonlySet<number> {
       visit(child);
     }
   };
-  visit(process.pid);
+  visit(of);
   return found;
 }
 
