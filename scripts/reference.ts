@@ -37,7 +37,7 @@ export function referenceText(): string {
       ['code', 'means'],
       Object.entries(EXIT).map(([name, code]) => [`**${code}**`, EXIT_MEANINGS[name as keyof typeof EXIT]]),
     ),
-    '3 outranks 4, and 4 outranks 7. Warnings exit 0. Once something below `public/`, `edge/` or `releases/` was written, an error that would exit 2 exits 6.',
+    '3 outranks 4, and 4 outranks 7. A run that Ctrl-C or another signal ends says nothing, and its code is 128 and the number of the signal (130); what is published stays whole, and the next run goes on. Warnings exit 0. Once something below `public/`, `edge/` or `releases/` was written, an error that would exit 2 exits 6.',
     '## Error codes',
     'An error ends a command. Its message says what was expected, what was found and where; its hint, what to type.',
     table(

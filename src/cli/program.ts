@@ -31,7 +31,9 @@ import { addFinishCommand, addSnapshotCommand } from './commands/shards.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { asksForJsonMessages, errorMessage } from './output/messages.ts';
 import { withJsonMessages } from './output/terminal.ts';
+import { NO_SETTINGS } from './settings/applied-settings.ts';
 import { settingsNamedIn } from './settings/in-force.ts';
+import { SETTINGS } from './settings/settings.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 
 /** Grouped as in --help. */
@@ -61,7 +63,22 @@ export async function runProgram(argv: readonly string[], context: CommandContex
     await program.parseAsync(withHelpFlag(argv, program), { from: 'user' });
     return context.exitCode;
   } catch (thrown) {
+    await takeLogFormat(argv, context);
     return report(thrown, argv, program, context);
+  }
+}
+
+/** Before a command has read the file of settings, its words may have been refused. */
+async function takeLogFormat(argv: readonly string[], context: CommandContext): Promise<void> {
+  if (context.settings !== NO_SETTINGS || !context.readsSettingsFile || asksForJsonMessages(argv)) return;
+  const { settingsFile } = await import('./settings/settings-file.ts');
+  const at = argv.indexOf('--config');
+  try {
+    const file = await settingsFile(at < 0 ? undefined : argv[at + 1], context);
+    if (file?.values.get(SETTINGS.logFormat)?.value === 'json')
+      context.terminal = withJsonMessages(context.terminal, context.clock);
+  } catch {
+    // What is wrong with the file is not what ended the command, or is said as text.
   }
 }
 

@@ -72,13 +72,15 @@ describe('a message', () => {
 
   test('with several commands to type has a line for each in its hint', async () => {
     await build();
-    const words = ['rollback', 'current', '--out', out, '--log-format', 'json'];
-    const { logged } = await outputOf(words, { now: () => instant('2026-05-03T09:00:00Z') });
-    const [note] = linesOf(logged);
-    expect(note).toMatchObject({
-      level: 'note',
-      hint: expect.stringMatching(/:\nplaybill rollback --resume /) as string,
-    });
+    for (const front of [[], ['--front', 'alpha']]) {
+      const words = ['rollback', 'current', '--out', out, '--log-format', 'json', ...front];
+      const { logged } = await outputOf(words, { now: () => instant('2026-05-03T09:00:00Z') });
+      const { level, hint = '' } = linesOf(logged)[0] ?? { level: null };
+      const [, ...commands] = hint.split('\n');
+      expect([level, commands.length]).toEqual(['note', 3]);
+      // What went back for one front alone is to be held for it alone.
+      for (const command of commands) expect(command).toMatch(new RegExp(` --out ${[out, ...front].join(' ')}$`));
+    }
   });
 
   test('that could forge a line, or hide text, stays one line and what it was', async () => {
@@ -97,6 +99,7 @@ test('--quiet leaves errors and warnings', async () => {
 test('the file of settings may ask for it, and a flag may take it back', async () => {
   const folder = settingsFolder({ db: 'none.sqlite', out: 'out', logFormat: 'json' });
   expect(linesOf((await inFolder(folder, ['build'])).logged)).toMatchObject([{ code: 'database-missing' }]);
+  expect(linesOf((await inFolder(folder, ['build', '--horizn', '1h'])).logged)).toMatchObject([{ code: 'usage' }]);
   expect((await inFolder(folder, ['build', '--log-format', 'text'])).logged).toMatch(/^error database-missing: /);
   writeFileSync(join(folder, 'playbill.json'), '{ "logFormat": "xml" }');
   expect((await inFolder(folder, ['build'])).logged).toMatch(/^error settings-invalid: .*logFormat/);

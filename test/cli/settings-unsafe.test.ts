@@ -249,6 +249,12 @@ describe('--db and --out belong together', () => {
     const mixed = await inFolder(folder, ['build', ...given.slice(2)], environmentOf({ PLAYBILL_DB: 'trial.sqlite' }));
     expect(mixed.logged).toContain('database-missing');
     expect((await inFolder(folder, ['build'])).logged).toContain(`live.sqlite is db in `);
+    // What the file says may be typed.
+    for (const typed of [
+      ['--db', join(folder, 'live.sqlite')],
+      ['--out', join(folder, '../both/live')],
+    ])
+      expect((await inFolder(folder, ['build', ...typed])).logged).toContain('database-missing');
   });
 
   test('a command that uses one of them takes it alone', async () => {

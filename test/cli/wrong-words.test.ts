@@ -79,6 +79,16 @@ test('a WAL database in a folder that may not be written: the hint is not that o
   expect(stderr).not.toContain('integrity_check');
 });
 
+test('a catalogue that this account may not read: whose it is', async () => {
+  const path = catalogueAt(join(root, 'of-root.sqlite'), rows);
+  chmodSync(path, 0);
+  const { code, stderr } = await command.run(['check-db', '--db', path], { through: AS_ANYONE });
+  expect(code).toBe(2);
+  expect(stderr).toBe(
+    `error database-unreadable: ${path} cannot be opened: permission denied\n  hint: run as an account that may read it: the file is of user ${process.getuid?.()}, with mode 0\n`,
+  );
+});
+
 test('a database given to import is named as one, with how to export it', async () => {
   const to = join(root, 'new.sqlite');
   const { code, logged } = await outputOf(['import', database, '--db', to]);

@@ -319,8 +319,10 @@ function edgesText(out: string, { settings }: CommandContext): string {
   const target = valueInFile(SETTINGS.target, settings);
   const isAssets = target === 'cloudflare' && !(valueInFile(SETTINGS.origin, settings) ?? '').includes('://');
   if (isAssets) return `In ${valueInFile(SETTINGS.to, settings) ?? 'edge-cloudflare'}, run:\n  ${assets}`;
-  if (target !== undefined)
-    return `The edge (${target}) uses it within a minute; if it reads a copy of the tree, copy edge/keyring.json there`;
+  if (target !== undefined) {
+    const when = target === 'nginx' ? 'at the next request' : 'within a minute';
+    return `The edge (${target}) uses it ${when}; if it reads a copy of the tree, copy edge/keyring.json there`;
+  }
   return `Edges that read the tree itself, in a folder or a bucket, use it within a minute. For others:
   copy    if an edge reads a copy of the tree, or a URL: copy edge/keyring.json there
   assets  if Cloudflare has the tree as assets: in the folder that edge build wrote, run

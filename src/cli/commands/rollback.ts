@@ -82,7 +82,7 @@ async function rollBack(
     const state = isOver
       ? `was right until ${validUntil}: edges serve its last edition, marked as stale`
       : `is right only until ${validUntil}: from then on edges serve its last edition, marked as stale`;
-    terminal.log({ level: 'note', message: `a front of release ${id} ${state}`, hint: copyHint(out) });
+    terminal.log({ level: 'note', message: `a front of release ${id} ${state}`, hint: copyHint(out, frontCodes) });
   }
   const options = {
     isBySize: flags.sizes === true,
@@ -140,10 +140,11 @@ function sameWarning(id: string, replacedId: string | null, out: string): Messag
 
 /**
  * How to serve old data for longer than the release stays right: build from a copy of the old
- * database, and hold the tree at that.
+ * database, and hold the tree, or these fronts, at that.
  */
-function copyHint(out: string): string[] {
-  const tree = shellWord(out);
+function copyHint(out: string, frontCodes: readonly string[] | null): string[] {
+  const fronts = frontCodes === null ? '' : ` --front ${frontCodes.join(' ')}`;
+  const tree = `${shellWord(out)}${fronts}`;
   return [
     'if you have a copy of the old database, stop the builds from cron, build from the copy, and hold the tree at that:',
     `playbill rollback --resume --out ${tree}`,

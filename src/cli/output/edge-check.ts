@@ -24,7 +24,12 @@ export function edgeCheckText(result: EdgeCheckResultJson, terminal: Terminal): 
 }
 
 export function edgeChecksText(checks: readonly EdgeCheck[], terminal: Terminal): string {
-  const rows = checks.map(({ check, state }) => [check, stateCell(...STATES[state], terminal)]);
+  const rows = checks.map(({ check, state, expected }) => {
+    const [shown, style] = STATES[state];
+    // Of a key the expected answer may be either.
+    const verdict = state === 'ok' && check.startsWith('key ') ? `${shown}, ${expected.split(':', 1).join('')}` : shown;
+    return [check, stateCell(verdict, style, terminal)];
+  });
   return tableText(['check', 'state'], rows, terminal, checks.map(noteOf));
 }
 

@@ -1,6 +1,7 @@
 // Gives the flags of a command that were not typed their values from the environment or the file,
 // and refuses what must not be done with them.
 
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { AppError, shellWord } from '../../errors.ts';
 import type { CommandContext } from '../context.ts';
@@ -71,12 +72,13 @@ const HOOKS = [
 ];
 
 /**
- * Refuses to take one from the file where the other was given: a trial catalogue must not be
- * published into the tree of the file.
+ * Refuses to take one from the file where the other was given, unless it is that of the file: a trial
+ * catalogue must not be published into the tree of the file.
  */
 function refuseMixed(one: Setting, other: Setting, settings: ReadonlyMap<Setting, InForce>): void {
   const [given, kept] = [settings.get(one), settings.get(other)];
   if (kept?.source.kind !== 'file' || given === undefined || /^(file|default)$/.test(given.source.kind)) return;
+  if (isSamePlace(given.value, kept.source.file.values.get(one)?.value)) return;
   const name = given.source.kind === 'flag' ? flagOf(one) : sourceText(given.source);
   const where = `in ${sourceText(kept.source)} alone, where it goes with another ${flagOf(one)}`;
   throw new AppError(
@@ -84,6 +86,11 @@ function refuseMixed(one: Setting, other: Setting, settings: ReadonlyMap<Setting
     `expected ${flagOf(other)} with ${name}, found it ${where}`,
     `type it as well; that of the file is ${flagOf(other)} ${shellWord(shownText(other, kept))}`,
   );
+}
+
+/** Whether both name the same file, folder or address. */
+function isSamePlace(typed: unknown, inFile: unknown): boolean {
+  return typeof typed === 'string' && typeof inFile === 'string' && resolve(typed) === resolve(inFile);
 }
 
 /** Whoever can put a file into a folder must not run commands as the next one who builds there. */

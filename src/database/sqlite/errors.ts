@@ -1,7 +1,7 @@
 // Errors of the SQLite driver and of the system, in terms of what an operator can do about them;
 // and refusals of rows.
 
-import { closeSync, openSync, readSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { AppError, driverError, messageOf, shellWord, systemCodeOf } from '../../errors.ts';
 import { canLockBeside, isLockRefusal } from '../../file-lock.ts';
 import { RefusedChange, type RefusedKind } from '../writer.ts';
@@ -47,12 +47,31 @@ export function readError(path: string, error: unknown): unknown {
     const ofWal =
       '; beside a database in WAL mode SQLite writes a -shm file, even to read it: let this user write to its folder, ' +
       'build from a copy, or switch it once: sqlite3 FILE "PRAGMA journal_mode=DELETE"';
-    const hint = `check the permissions of the file and of its folder${isWal === false ? '' : ofWal}`;
-    return new AppError('database-unreadable', `${path} cannot be opened: ${message}`, hint, error);
+    const denied = deniedText(path);
+    const hint =
+      denied === null
+        ? `check the permissions of the file and of its folder${isWal === false ? '' : ofWal}`
+        : `run as an account that may read it: ${denied}`;
+    const found = denied === null ? message : 'permission denied';
+    return new AppError('database-unreadable', `${path} cannot be opened: ${found}`, hint, error);
   }
   const expected = `expected a readable SQLite catalogue at ${path}, found: ${message}`;
   const hint = 'check the file with: sqlite3 FILE "PRAGMA integrity_check"';
   return new AppError('database-unreadable', expected, hint, error);
+}
+
+/** Whose a file is that this user may not read; null of another. */
+function deniedText(path: string): string | null {
+  try {
+    accessSync(path, constants.R_OK);
+    return null;
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EACCES') return null;
+  }
+  const { uid, mode } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return mode === undefined
+    ? 'its folder is closed to this one'
+    : `the file is of user ${uid}, with mode ${(mode & 0o777).toString(8)}`;
 }
 
 /**

@@ -154,10 +154,10 @@ function listed(keyids: readonly string[]): string {
   return `${keyids.slice(0, KEYIDS_NAMED).join(', ')}${more}`;
 }
 
-function revived(keyid: string, { front, revokedAt }: KeyRingEntry, found: string | null): Finding {
+function revived(keyid: string, { revokedAt }: KeyRingEntry, found: string | null): Finding {
   const message =
     `revoked_at: expected ${revokedAt} or earlier, as published, found ${found ?? 'NULL'}: ` +
-    `the key stays revoked; issue a new one: playbill keys issue --front ${front}`;
+    `the key stays revoked; revoke it in the catalogue, too: playbill keys revoke ${keyid}`;
   return { severity: 'warning', code: 'keys-revived', place: `front_keys ${keyid}`, message, column: 'revoked_at' };
 }
 

@@ -32,12 +32,12 @@ export function validKeysOf(fronts: readonly string[], ring: KeyRing | null, at:
  */
 export function missingKeys(fronts: readonly string[], ring: KeyRing, at: string): readonly Finding[] {
   const without = [...validKeysOf(fronts, ring, at)].flatMap(([front, keys]) => (keys === 0 ? [front] : []));
-  const find = (severity: Finding['severity'], place: string, found: string): Finding => {
-    const message = `expected a valid key, found ${found}: edges refuse every request; issue one: playbill keys issue --front CODE`;
+  const find = (severity: Finding['severity'], place: string, found: string, front = 'CODE'): Finding => {
+    const message = `expected a valid key, found ${found}: edges refuse every request; issue one: playbill keys issue --front ${front}`;
     return { severity, code: 'no-valid-key', place, message };
   };
   const areLost = without.length === fronts.length && Object.keys(ring.keys).length > 0;
   return areLost && fronts.length > 0
     ? [find('error', pathOf({ kind: 'key-ring' }), 'keys, but none that is valid for a published front')]
-    : without.map((front) => find('warning', pathOf({ kind: 'pointer', front }), 'none for the front'));
+    : without.map((front) => find('warning', pathOf({ kind: 'pointer', front }), 'none for the front', front));
 }
