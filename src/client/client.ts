@@ -7,54 +7,14 @@ import { digestOfBytes } from '../edge/rule/tree.ts';
 import { CorrectableClock } from './clock.ts';
 import type { CategoriesDocument, ProductsDocument } from './documents.ts';
 import { CatalogueError, CatalogueNetworkError, CatalogueTimeoutError, refusal } from './errors.ts';
-import { type ClientKey, type ClientProfile, type SignatureHeaders, signRequest } from './signature.ts';
+import { checkOptions, type ClientOptions, type FetchedAnswer, type Signal, TIMEOUT_MS } from './options.ts';
+import { type SignatureHeaders, signRequest } from './signature.ts';
 
 export type * from './documents.ts';
 export { CatalogueError, CatalogueNetworkError, CatalogueTimeoutError } from './errors.ts';
 export { keyFrom, type IssuedKey } from './key-file.ts';
+export type { ClientOptions, Fetch, FetchedAnswer, Signal } from './options.ts';
 export type { ClientKey, ClientProfile } from './signature.ts';
-
-/** The runtime's AbortSignal; unknown where its types are. */
-export type Signal = typeof globalThis extends { readonly AbortSignal: { readonly prototype: infer S } } ? S : unknown;
-
-/**
- * What the client needs of `fetch`: the runtime's own, or a wrapper that times requests or goes
- * through a proxy.
- */
-export type Fetch = (
-  url: string,
-  init: { readonly headers: Record<string, string>; readonly redirect: 'manual'; readonly signal: Signal },
-) => Promise<FetchedAnswer>;
-
-/** What the client needs of a Response. */
-export interface FetchedAnswer {
-  readonly status: number;
-  readonly headers: { get(name: string): string | null };
-  text(): Promise<string>;
-}
-
-export interface ClientOptions {
-  /** Everything before `/products/`: `https://cdn.example.com/api`, or with a slash at its end. */
-  readonly baseUrl: string;
-  readonly front: string;
-  readonly key: ClientKey;
-  /** False only for a deployment whose proxy rewrites Host. */
-  readonly coversAuthority?: boolean;
-  /** How requests are signed: `rfc9421`, unless the operator says otherwise. */
-  readonly profile?: ClientProfile;
-  /** Default: the runtime's own fetch. */
-  readonly fetch?: Fetch;
-  /**
-   * Milliseconds since 1970. Default: the runtime's clock. If an edge refuses a signature because of
-   * its time, the client follows the `Date` of that refusal, once.
-   */
-  readonly clock?: () => number;
-  /**
-   * How long a request may take, up to the last byte of its answer: whole milliseconds. Default:
-   * 10,000.
-   */
-  readonly timeoutMs?: number;
-}
 
 export interface CallOptions {
   /**
@@ -89,14 +49,16 @@ export interface Answer<Document> {
   readonly document: Document;
   /**
    * The instant that the operator's editions were published for, UTC text; builds since then may
-   * have found nothing to change. null where something in between took the header away.
+   * have found nothing to change. null where something in between took the header away, or wrote
+   * no instant there.
    */
   readonly asOf: string | null;
   /** Until when the operator's last build is known to be right, UTC text; null like `asOf`. */
   readonly validUntil: string | null;
   /**
-   * True after `validUntil`, when there has been no build for too long: the last edition is served
-   * all the same.
+   * Whether the edge marked the answer (`Catalogue-Stale: ?1`): by its clock `validUntil` is over,
+   * as there has been no build for too long, and it serves the last edition all the same. No clock
+   * of this machine decides.
    */
   readonly isStale: boolean;
   /**
@@ -113,17 +75,16 @@ const IN_BETWEEN = 'something between the catalogue and here sent another body: 
  * minute is left for the network.
  */
 const SIGNATURE_LIFETIME_MS = 240_000;
-const TIMEOUT_MS = 10_000;
 /**
  * How long calls get the kept answer before another try: otherwise each page of a storefront would
  * wait for an edge that is down.
  */
 const RETRY_MS = 10_000;
-/** Timers of most runtimes count in 31 bits, and fire at once beyond. */
-const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
 interface Endpoint {
   readonly url: string;
+  /** The name of the array in a document; null: the document is the array. */
+  readonly array: 'productCards' | null;
   signature: Signed | null;
   /** The last answer, which calls get without a request from `keptAtMs` until `reusedUntilMs`. */
   kept: {
@@ -150,26 +111,20 @@ interface Settings extends Omit<ClientOptions, 'baseUrl' | 'clock'> {
   readonly clock: CorrectableClock;
 }
 
-/**
- * A client for one front. Throws TypeError for an invalid base URL, and for a timeout that no timer
- * can wait for.
- */
-export function createClient({ baseUrl, clock = Date.now, ...options }: ClientOptions): Client {
-  const { timeoutMs = TIMEOUT_MS } = options;
-  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > TIMEOUT_MS_MAX)
-    throw new TypeError(`timeoutMs: expected whole milliseconds from 1 to ${TIMEOUT_MS_MAX}, found ${timeoutMs}`);
-  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
-    throw new TypeError(`baseUrl: expected http(s)://host, perhaps a path; found ${baseUrl}`);
+/** A client for one front. Throws TypeError for options with which no request can be sent. */
+export function createClient(clientOptions: ClientOptions): Client {
+  checkOptions(clientOptions);
+  const { baseUrl, clock = Date.now, ...options } = clientOptions;
   const settings: Settings = { ...options, clock: new CorrectableClock(clock) };
-  const answersAt = <Document>(path: string) => {
+  const answersAt = <Document>(path: string, array: Endpoint['array']) => {
     const { href: url } = new URL(baseUrl.replace(/\/+$/, '') + path);
-    const endpoint: Endpoint = { url, signature: null, kept: null, underway: null };
+    const endpoint: Endpoint = { url, array, signature: null, kept: null, underway: null };
     // The deployment's own verify checks the documents by the contract's schemas; the client trusts
-    // them.
+    // them, once it has seen that it is one.
     return (call?: CallOptions) => get(settings, endpoint, call) as Promise<Answer<Document>>;
   };
-  const categoriesAnswer = answersAt<CategoriesDocument>('/fronts/categories/');
-  const productsAnswer = answersAt<ProductsDocument>('/products/');
+  const categoriesAnswer = answersAt<CategoriesDocument>('/fronts/categories/', null);
+  const productsAnswer = answersAt<ProductsDocument>('/products/', 'productCards');
   return {
     categories: async (call) => (await categoriesAnswer(call)).document,
     products: async (call) => (await productsAnswer(call)).document,
@@ -210,7 +165,7 @@ function keptInstead({ clock }: Settings, endpoint: Endpoint, error: unknown): A
   const { kept } = endpoint;
   const nowMs = clock.nowMs();
   const validUntilMs = Date.parse(kept?.answer.validUntil ?? '');
-  // NaN for a header that is missing or not a date.
+  // NaN where there is none.
   if (kept === null || !(nowMs < validUntilMs)) throw error;
   const failure = error instanceof Error ? error : new Error(String(error), { cause: error });
   const answer = { ...kept.answer, failure };
@@ -235,7 +190,7 @@ async function load(settings: Settings, endpoint: Endpoint, signal: AbortSignal)
   const { response, sentAtMs } = await accepted(settings, endpoint, signal);
   const etag = editionTag(response);
   const unchanged = response.status === 304 && kept?.etag ? kept : null;
-  const document = unchanged === null ? await documentIn(response, url, etag) : unchanged.answer.document;
+  const document = unchanged === null ? await documentIn(response, endpoint, etag) : unchanged.answer.document;
   // After a timeout a later request may have kept a newer answer.
   signal.throwIfAborted();
   if (unchanged !== null && etag !== null && etag !== unchanged.etag) {
@@ -247,8 +202,8 @@ async function load(settings: Settings, endpoint: Endpoint, signal: AbortSignal)
 
   const answer: Answer<unknown> = {
     document,
-    asOf: response.headers.get('Catalogue-As-Of'),
-    validUntil: response.headers.get('Catalogue-Valid-Until'),
+    asOf: instantIn(response, 'Catalogue-As-Of'),
+    validUntil: instantIn(response, 'Catalogue-Valid-Until'),
     isStale: response.headers.get('Catalogue-Stale') === '?1',
     failure: null,
   };
@@ -311,18 +266,39 @@ function editionTag(response: FetchedAnswer): string | null {
   return /^W\/"[\da-f]{16}"$/.test(etag) ? etag : null;
 }
 
-/** The document of a 200. Throws CatalogueError for a body that the tag does not name, or no JSON. */
-async function documentIn(response: FetchedAnswer, url: string, etag: string | null): Promise<unknown> {
+/** The UTC text of a header that bears an instant, such as `2026-05-01T09:00:00Z`; null for another. */
+function instantIn(response: FetchedAnswer, name: string): string | null {
+  const text = response.headers.get(name) ?? '';
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+}
+
+/**
+ * The document of a 200. Throws CatalogueError for a body that the tag does not name, and for one
+ * that is no document.
+ */
+async function documentIn(response: FetchedAnswer, { url, array }: Endpoint, etag: string | null): Promise<unknown> {
   const text = await fromNetwork(url, response.text());
   // Editions are well-formed UTF-8 without a byte order mark, so encoding the text gives their
   // bytes again.
   const digest = etag === null ? '' : await digestOfBytes(new TextEncoder().encode(text));
   if (etag !== null && etag !== `W/"${digest}"`)
     throw new CatalogueError(url, 200, null, `expected the document of ETag ${etag}, found ${digest}: ${IN_BETWEEN}`);
+  const json = jsonIn(text);
+  if (json === undefined) throw new CatalogueError(url, 200, null, `expected JSON, found another text: ${IN_BETWEEN}`);
+  const list = array === null ? json : (json as { readonly [name: string]: unknown } | null)?.[array];
+  if (!Array.isArray(list)) {
+    const expected = array === null ? 'a JSON array' : `a JSON object with the array ${array}`;
+    throw new CatalogueError(url, 200, null, `expected ${expected}, found other JSON: ${IN_BETWEEN}`);
+  }
+  return json;
+}
+
+/** The value of a JSON text; undefined for another text. */
+function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CatalogueError(url, 200, null, `expected JSON, found another text: ${IN_BETWEEN}`);
+    return undefined;
   }
 }
 

@@ -126,6 +126,7 @@ describe('playbill-client, a package of its own', () => {
       'client/documents.d.ts',
       'client/errors.d.ts',
       'client/key-file.d.ts',
+      'client/options.d.ts',
       'client/signature.d.ts',
       'edge/web-crypto/key-pair.d.ts',
       'package.json',
@@ -140,20 +141,20 @@ describe('playbill-client, a package of its own', () => {
       join(folder, 'main.js'),
       `import { createClient, keyFrom } from 'playbill-client';
        const issued = keyFrom('{"front":"moscow","keyid":"k","privateKey":null,"secretRef":"S"}', () => 'secret');
-       const fetch = async (url, { headers }) => new Response(JSON.stringify(headers));
+       const fetch = async (url, { headers }) => new Response(JSON.stringify([headers]));
        const client = createClient({ baseUrl: 'https://cdn.example', ...issued, fetch, clock: () => 1_800_000_000_000 });
-       console.log(JSON.stringify(await client.products()));`,
+       console.log(JSON.stringify(await client.categories()));`,
     );
     const { stdout, stderr } = spawnSync(process.execPath, ['main.js'], { cwd: folder, encoding: 'utf8' });
     expect(stderr).toBe('');
     const signed = await signRequest({
       method: 'GET',
-      url: 'https://cdn.example/products/',
+      url: 'https://cdn.example/fronts/categories/',
       front: 'moscow',
       key: { keyid: 'k', secret: 'secret' },
       created: 1_800_000_000,
     });
-    expect(JSON.parse(stdout)).toEqual({ ...signed, Accept: 'application/json' });
+    expect(JSON.parse(stdout)).toEqual([{ ...signed, Accept: 'application/json' }]);
   });
 
   test('the program in its README compiles against its types, with its libraries checked', () => {

@@ -78,7 +78,8 @@ export async function makeWorld(
 
 function front(code: string, now: number, asOf: number, validUntil: number, starts: readonly number[]): WorldFront {
   const edition = (endpoint: string, from: number): WorldEdition => {
-    const text = `{"front":"${code}","endpoint":"${endpoint}","from":"${instantText(now + from)}","filler":"${'афиша '.repeat(200)}"}\n`;
+    const card = `{"front":"${code}","endpoint":"${endpoint}","from":"${instantText(now + from)}","filler":"${'афиша '.repeat(200)}"}`;
+    const text = endpoint === 'products' ? `{"productCards":[${card}]}\n` : `[${card}]\n`;
     const content = Buffer.from(text);
     return { from, content, digest: createHash('sha256').update(content).digest('hex').slice(0, 16) };
   };
