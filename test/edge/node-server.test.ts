@@ -222,7 +222,7 @@ describe('the access log', () => {
     // Leaving the loop ends the connection.
     for await (const chunk of socket) {
       received += String(chunk);
-      if (received.endsWith('"}\n')) break;
+      if (received.endsWith('"}]}\n')) break;
     }
     expect(received).toMatch(/^HTTP\/1\.1 200 /);
     setTimeout(leave, 200);
