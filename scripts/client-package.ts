@@ -1,9 +1,10 @@
-// Makes the package playbill-client for storefronts: only the compiled client and its types,
-// without dependencies. Version, licence and `private` are copied from playbill.
+// Makes the package playbill-client for storefronts: only the compiled client, its types and the
+// OpenAPI document, without dependencies. Version, licence and `private` are copied from playbill.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openApiText } from '../src/cli/commands/openapi.ts';
 import { copyDocuments } from './carried-documents.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -15,7 +16,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const PARTS = ['client', 'edge/web-crypto/key-pair.d.ts'];
 
 /** Writes the package from the `compiled` folder into `folder`, which it replaces. */
-export function writeClientPackage(compiled: string, folder: string): void {
+export async function writeClientPackage(compiled: string, folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   for (const part of PARTS) {
     mkdirSync(dirname(join(folder, part)), { recursive: true });
@@ -26,14 +27,20 @@ export function writeClientPackage(compiled: string, folder: string): void {
     ['src/client/README.md', 'README.md'],
   ]);
   copyDocuments(places, folder);
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
+  const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
+  writeFileSync(join(folder, 'openapi.json'), `${await openApiText(own.version, '/')}\n`);
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifestOf(own), null, 2)}\n`);
 }
 
-function manifest() {
-  const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, unknown>;
+interface Manifest {
+  readonly version: string;
+  readonly [key: string]: unknown;
+}
+
+function manifestOf(own: Manifest) {
   return {
     name: 'playbill-client',
-    version: own['version'],
+    version: own.version,
     private: own['private'],
     description: 'Signed requests for the catalogue of a storefront that Playbill publishes.',
     license: own['license'],

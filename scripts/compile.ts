@@ -120,7 +120,7 @@ async function compileAll(folder: string): Promise<number> {
     await compilePage(folder),
   ];
   if (!writeDeclarations(folder)) return 1;
-  writeClientPackage(folder, `${folder}-client`);
+  await writeClientPackage(folder, `${folder}-client`);
   writePackage(folder, `${folder}-package`, metafiles);
   for (const end of ['-package', '-client']) settleModes(folder + end);
   process.stderr.write(

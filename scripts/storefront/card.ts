@@ -1,7 +1,7 @@
 // Renders a product card as HTML: picture, badges, session, venue, price. Text is escaped; nulls
 // are left out or get a text.
 
-import type { Badge, ProductCard } from 'playbill/client';
+import type { Badge, ProductCard } from 'playbill-client';
 import { html, type Markup, webUrl } from './markup.ts';
 
 /** The part of the programme to show. */
@@ -104,11 +104,14 @@ export function dateText(time: string, language: string, year: string): string {
   }).format(new Date(`${time.slice(0, 19)}Z`));
 }
 
-/** The state of sales or the price. 0 is free, null is no price yet. */
+/**
+ * The state of sales or the price. 0 is free. null does not say why there is none: it may not be on
+ * sale yet, or never have a price.
+ */
 function saleText({ soldOut, paused, priceFrom }: ProductCard, { currency, language }: CardOptions): string {
   if (soldOut) return 'Sold out';
   if (paused) return 'Sales are paused';
-  if (priceFrom === null) return 'Not on sale yet';
+  if (priceFrom === null) return 'No price at present';
   if (priceFrom === 0) return 'Free';
   const style = currency === null ? {} : ({ style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const);
   const format = new Intl.NumberFormat(language, { ...style, trailingZeroDisplay: 'stripIfInteger' });

@@ -2,7 +2,7 @@
 // groups. Needs no script.
 
 import { readFileSync } from 'node:fs';
-import type { Answer, Category, ProductCard, ProductsDocument } from 'playbill/client';
+import type { Answer, Category, ProductCard, ProductsDocument } from 'playbill-client';
 import { type CardOptions, cardMarkup, dateText, startOf, type When } from './card.ts';
 import { html, Markup } from './markup.ts';
 
@@ -76,15 +76,15 @@ interface Section {
 }
 
 /**
- * A day is sorted by time. The whole programme has the operator's order: banners, groups by weight,
+ * A day is sorted by instant, as venues may be in several zones. The whole programme has the operator's order: banners, groups by weight,
  * then cards without a group.
  */
 function sectionsOf({ productCards, groups }: ProductsDocument, when: When): Section[] {
   if (when !== 'all') {
-    const startText = (card: ProductCard) => startOf(card, when) ?? '';
+    const startMs = (card: ProductCard) => Date.parse(startOf(card, when) ?? '');
     const cards = productCards
-      .filter((card) => startText(card) !== '')
-      .toSorted((a, b) => Number(startText(a) > startText(b)) - Number(startText(a) < startText(b)));
+      .filter((card) => startOf(card, when) !== null)
+      .toSorted((a, b) => startMs(a) - startMs(b));
     return [{ title: TABS[when], isWide: false, cards }];
   }
   const grouped = groups.map(({ slug, name, cardType }): Section => {

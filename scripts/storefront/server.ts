@@ -11,7 +11,7 @@ import {
   createClient,
   keyFrom,
   type ProductsDocument,
-} from 'playbill/client';
+} from 'playbill-client';
 import type { Markup } from './markup.ts';
 import { mainPage, sorryPage } from './page.ts';
 
@@ -96,13 +96,18 @@ async function render(tab: string | null): Promise<{ readonly status: number; re
     ({ failure } = last);
   } catch (error) {
     failure = error;
-    if (error instanceof CatalogueError && error.status < 500) last = null;
+    if (isForbidden(error)) last = null;
   }
   // Visitors do not see the reason. A 401 means the key or the clock, a 403 the front; anything
   // else, that the edge does not answer.
   if (failure !== null) process.stderr.write(`catalogue: ${reasonOf(failure)}\n`);
   if (last === null) return { status: 502, page: sorryPage(language) };
   return { status: 200, page: mainPage(last, failure !== null, { currency, language, tab }) };
+}
+
+/** Whether the edge rule says that this key may not have the document, or no longer. */
+function isForbidden(error: unknown): boolean {
+  return error instanceof CatalogueError && error.code !== null && [401, 403].includes(error.status);
 }
 
 function reasonOf(error: unknown): string {

@@ -2,17 +2,32 @@
 // that has nothing else. Types and code must be whole without zod, without Node's types and without
 // the DOM's.
 
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type * as contract from '../../src/contract/documents.ts';
 import { signRequest } from '../../src/client/signature.ts';
 import type * as published from '../../src/client/documents.ts';
+import { PROFILE_NAMES } from '../../src/edge/rule/profile.ts';
+import { issueKey } from '../../src/operations/keys.ts';
+import { publishKeys } from '../../src/operations/publish-keys.ts';
+import { showDocument } from '../../src/release/status/show.ts';
+import { DirectoryReader } from '../../src/storage/folder/reader.ts';
 import { compiledClientPackage, folderOfRun } from '../support/compiled.ts';
 import { linksOf } from '../support/docs/links.ts';
-import { temporaryFolderOfFile } from '../support/trees.ts';
+import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
+import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
+import {
+  buildTree,
+  catalogueAt,
+  instant,
+  KEY_SETTINGS,
+  temporaryFolder,
+  temporaryFolderOfFile,
+} from '../support/trees.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const tsc = join(root, 'node_modules/.bin/tsc');
@@ -75,7 +90,7 @@ test.each([
   writeFileSync(path, whole);
 });
 
-test('the compiled command prints the same contract', () => {
+test('the compiled command prints the same contract, and the client’s package has it', () => {
   const print = (...words: readonly string[]): string =>
     spawnSync(process.execPath, [...words, 'openapi'], { cwd: root, encoding: 'utf8' }).stdout;
   // Its own packages are those of the checkout.
@@ -83,6 +98,7 @@ test('the compiled command prints the same contract', () => {
   const compiled = print(`${packed}/dist/cli/main.js`);
   expect(compiled).toContain('"openapi": "3.1.0"');
   expect(compiled).toBe(print('--import', 'tsx', `${root}src/cli/main.ts`));
+  expect(readFileSync(join(compiledClientPackage(), 'openapi.json'), 'utf8')).toBe(compiled);
   rmSync(`${packed}/node_modules`);
 });
 
@@ -129,6 +145,7 @@ describe('playbill-client, a package of its own', () => {
       'client/options.d.ts',
       'client/signature.d.ts',
       'edge/web-crypto/key-pair.d.ts',
+      'openapi.json',
       'package.json',
     ]);
     const versionIn = (path: string): unknown =>
@@ -155,6 +172,41 @@ describe('playbill-client, a package of its own', () => {
       created: 1_800_000_000,
     });
     expect(JSON.parse(stdout)).toEqual([{ ...signed, Accept: 'application/json' }]);
+  });
+
+  test('three commands and the smallest program of the page for storefronts print the cards', async () => {
+    const page = readFileSync(`${root}scripts/storefront/README.md`, 'utf8');
+    const [, commands = '', program = ''] =
+      /^## The first cards\n[^]*?^```sh\n([^]*?)^```$[^]*?^```js\n([^]*?)^```$/m.exec(page) ?? [];
+    expect(commands.trim().split('\n')).toHaveLength(3);
+    const project = join(temporaryFolder(), 'shop');
+    mkdirSync(project);
+    const [archive = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+    cpSync(join(folder, archive), join(project, archive));
+    const rows = smallCatalogue({ fronts: ['moscow'], productsPerFront: 2, sessionsPerProduct: 1, edition: 'x' });
+    const [database, out] = [catalogueAt(join(project, 'c.sqlite'), rows), join(project, 'out')];
+    await buildTree(database, out, instant(NOW));
+    const key = { front: 'moscow', keyid: 'k', alg: 'ecdsa-p256-sha256', secretRef: null } as const;
+    const lasting = { notBefore: null, notAfter: null, to: join(project, 'moscow.key.json') };
+    await issueKey(database, { ...key, ...lasting }, instant(NOW));
+    await publishKeys(database, out, KEY_SETTINGS, instant(NOW));
+    const world = { root: out, now: 0, secrets: {}, profiles: PROFILE_NAMES };
+    const server = await startNodeServer(world, { clock: () => Date.now() / 1000, at: instant(NOW) });
+    try {
+      writeFileSync(
+        join(project, 'main.js'),
+        program.replace('https://cdn.example', `http://127.0.0.1:${server.port}`),
+      );
+      const env = { ...process.env, npm_config_offline: 'true' };
+      const { stdout } = await promisify(execFile)('sh', ['-ec', commands], { cwd: project, env });
+      const { text } = await showDocument('moscow', 'products', DirectoryReader.open(out), instant(NOW));
+      const { productCards } = JSON.parse(text) as published.ProductsDocument;
+      const lines = productCards.map((card) => `${card.nextScheduleSlot} ${card.name} ${card.priceFrom}\n`);
+      expect(lines.length).toBeGreaterThan(1);
+      expect(stdout.endsWith(`\n${lines.join('')}`), stdout).toBe(true);
+    } finally {
+      await server.stop();
+    }
   });
 
   test('the program in its README compiles against its types, with its libraries checked', () => {

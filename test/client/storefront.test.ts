@@ -39,6 +39,8 @@ function* rows(): Generator<CatalogueRow> {
   yield row('fronts', { id: 2, code: 'empty', name: 'Empty', timezone, currency: 'RUB' });
   yield row('fronts', { id: 3, code: 'later', name: 'Later', timezone, currency: 'RUB' });
   yield row('venues', { id: 1, name: HOSTILE.venue, timezone });
+  // Four hours ahead of Moscow.
+  yield row('venues', { id: 2, name: HOSTILE.venue, timezone: 'Asia/Novokuznetsk' });
   yield row('images', {
     id: 1,
     url: 'https://images.example/a"onerror="x.jpg',
@@ -58,7 +60,8 @@ function* rows(): Generator<CatalogueRow> {
     ['Sold', 1000, 0, '2026-06-01T16:00:00Z'],
     ['Gratis', 0, null, '2026-06-02T16:00:00Z'],
     ['Paused', 1000, null, '2027-05-03T16:00:00Z'],
-    ['Early', 900_000, null, '2026-05-02T09:00:00Z'],
+    // On the ticket 21:00, which is before the 19:00 of Moscow.
+    ['Early', 900_000, null, '2026-05-02T14:00:00Z'],
   ];
   for (const [i, [name, amount, available, starts_at]] of products.entries()) {
     const id = i + 1;
@@ -73,7 +76,7 @@ function* rows(): Generator<CatalogueRow> {
     });
     yield row('front_products', { front_id: 1, product_id: id, banner: id === 4 ? 1 : 0 });
     yield row('product_categories', { product_id: id, category_id: 1 });
-    yield row('sessions', { id, product_id: id, venue_id: 1, starts_at, available });
+    yield row('sessions', { id, product_id: id, venue_id: id === 6 ? 2 : 1, starts_at, available });
     if (amount !== null) yield row('price_tiers', { id, product_id: id, amount_minor: amount, currency: 'RUB' });
   }
   yield row('front_products', { front_id: 3, product_id: 3 });
@@ -123,7 +126,7 @@ afterEach(async () => {
   }
 });
 
-const PROGRAM = ['--import', 'tsx', '--conditions', 'playbill-source', `${root}scripts/storefront/server.ts`];
+const PROGRAM = ['--import', 'tsx', `${root}scripts/storefront/server.ts`];
 
 /**
  * Serves the tree as of an instant (null: the real clock) and starts the storefront on it; gives
@@ -181,7 +184,7 @@ test('cards are rendered, nulls have a text, and no name becomes markup', async 
       'Free',
       'Sales are paused',
       'from €500.50',
-      'Not on sale yet',
+      'No price at present',
       'Sold out',
       'from €9,000',
     ]);
@@ -192,7 +195,7 @@ test('cards are rendered, nulls have a text, and no name becomes markup', async 
       'today 19:00',
       'tomorrow 19:00',
       'Mon, Jun 1, 19:00',
-      'tomorrow 12:00',
+      'tomorrow 21:00',
     ]);
     expect(await texts('time + br + bdi')).toEqual(Array(6).fill(HOSTILE.venue));
     expect(await texts('nav[aria-label=Categories] a')).toEqual([HOSTILE.category]);
@@ -229,7 +232,7 @@ test('tabs show one day by the clock, each with the session that it is about', a
     await page.goto(`${url}/?when=tomorrow`);
     expect(await texts('h3 a')).toEqual(['Early', 'Tom & "Jerry\'s"']);
     await page.goto(`${url}/?when=weekend`);
-    expect(await texts('time')).toEqual(['Sat, May 2, 12:00', 'Sat, May 2, 19:00']);
+    expect(await texts('time')).toEqual(['Sat, May 2, 21:00', 'Sat, May 2, 19:00']);
     await page.goto(`${url}/?when=never`);
     expect(await texts('[aria-current=page]')).toEqual(['All 6']);
   } finally {
@@ -355,6 +358,42 @@ test('when a request fails, the last answer is shown while it is valid, and says
   }
 });
 
+test('the last page stays after every answer but the one that the key may not have it', async () => {
+  const refused = (status: number, code: string) => [status, JSON.stringify({ code })] as const;
+  const document = '{"productCards":[],"categories":[],"groups":[],"tags":[],"badges":[]}';
+  let [status, body]: readonly [number, string] = [200, document];
+  const edge = createServer((_, response) => {
+    response.writeHead(status, { 'Content-Type': status === 200 ? 'application/json' : 'application/problem+json' });
+    response.end(body);
+  }).listen(0, '127.0.0.1');
+  await once(edge, 'listening');
+  try {
+    const { url } = await startOn((edge.address() as AddressInfo).port, { keyid: 'shop', front: 'shop' });
+    const shown = async (): Promise<number | undefined> => (await page.goto(url))?.status();
+    expect(await shown()).toBe(200);
+    const kept = [
+      [200, '{"x":1}'],
+      refused(404, 'not-found'),
+      refused(429, 'too-many'),
+      [403, '<h1>Wait</h1>'],
+    ] as const;
+    for (const answer of kept) {
+      [status, body] = answer;
+      expect(await shown(), body).toBe(200);
+      expect(await texts('[role=status]')).toEqual(['As of earlier: this may have changed.']);
+    }
+    for (const answer of [refused(401, 'signature-invalid'), refused(403, 'front-not-allowed')]) {
+      [status, body] = [200, document];
+      expect(await shown()).toBe(200);
+      [status, body] = answer;
+      expect(await shown(), body).toBe(502);
+    }
+  } finally {
+    edge.close();
+    edge.closeAllConnections();
+  }
+});
+
 test('a refusal is a page without details, and a line in the log that says what to check', async () => {
   const { url, edge, said } = await start(NOW, { keyid: 'empty', front: 'shop' });
   try {
@@ -393,7 +432,7 @@ test('a day without cards says so, and keeps the other days', async () => {
 });
 
 test('a document that no page can be made of is a 500, and not the end of the storefront', async () => {
-  const odd = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1');
+  const odd = createServer((_, response) => response.end('{"productCards":[]}')).listen(0, '127.0.0.1');
   await once(odd, 'listening');
   try {
     const { url, said } = await startOn((odd.address() as AddressInfo).port, { keyid: 'shop', front: 'shop' });

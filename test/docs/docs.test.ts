@@ -42,7 +42,7 @@ describe('README', () => {
     const scriptsIn = (path: string): string[] =>
       [...read(path).matchAll(/(?:`|^\$ |^)npm (?:run (?:-s )?)?([a-z:]+)/gm)]
         .map(([, name = '']) => name)
-        .filter((name) => !['install', 'ci', 'pack'].includes(name));
+        .filter((name) => !['init', 'install', 'ci', 'pack', 'pkg'].includes(name));
     expect(scriptsIn('README.md')).toEqual(expect.arrayContaining(['start', 'test', 'tsx', 'playbill', 'build']));
     for (const path of documentPaths())
       for (const name of scriptsIn(path)) expect(Object.keys(scripts), `${path}: npm run ${name}`).toContain(name);

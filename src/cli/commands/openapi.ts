@@ -30,12 +30,16 @@ Examples:
 Exit codes: 0 done, 2 wrong usage, 6 the folder could not be written.`)
     .runs(async (flags, context) =>
       flags.schemas === undefined
-        ? printDocument(serverOf(flags.server), context)
+        ? context.terminal.print(await openApiText(context.toolVersion, serverOf(flags.server)))
         : writeSchemas(flags.schemas, flags.json === true, context),
     );
 }
 
-async function printDocument(server: string, { terminal, toolVersion }: CommandContext): Promise<void> {
+/**
+ * The text of the OpenAPI document. `server`: everything before `/products/`, without a slash at its
+ * end; `/` where it is not known.
+ */
+export async function openApiText(toolVersion: string, server: string): Promise<string> {
   const { openApiDocument } = await import('../../contract/openapi.ts');
   const { REFUSALS } = await import('../../edge/rule/refusal-codes.ts');
   const { refuse } = await import('../../edge/rule/refusal-response.ts');
@@ -51,7 +55,7 @@ async function printDocument(server: string, { terminal, toolVersion }: CommandC
     const { status, when } = REFUSALS[reason];
     return { ...refuse(status, reason, more[status] ?? []), when };
   });
-  terminal.print(JSON.stringify(openApiDocument(toolVersion, server, refusals), null, 2));
+  return JSON.stringify(openApiDocument(toolVersion, server, refusals), null, 2);
 }
 
 /** @throws AppError usage */
