@@ -82,7 +82,7 @@ test.each(['sh', 'python', 'php', 'go'] as const)('the program in %s gets the do
   expect(await answerOf(language, SECRET)).toEqual({ status: 0, stdout: document });
 });
 
-test.each(['sh', 'python', 'php'] as const)('the program in %s is refused with another secret', async (language) => {
+test.each(['sh', 'php'] as const)('the program in %s is refused with another secret', async (language) => {
   expect((await answerOf(language, 'another')).stdout).not.toContain('productCards');
 });
 
@@ -147,9 +147,8 @@ describe('the test vectors', () => {
   ];
   const PRINT_SH: Change = ['curl -sS --fail-with-body -H ', "printf '%s\\n' -H "];
 
-  test.each<[language: 'sh' | 'python' | 'php', changes: readonly Change[]]>([
+  test.each<[language: 'sh' | 'php', changes: readonly Change[]]>([
     ['sh', [['$(date +%s)', String(CREATED)], PRINT_SH]],
-    ['python', [['int(time.time())', String(CREATED)], PRINT_PYTHON]],
     [
       'php',
       [
@@ -180,16 +179,31 @@ describe('the test vectors', () => {
     if (language === 'python') expect(await signed([['/products/"', '/products/?b=2&a=1"']])).toBe(ofLines);
   });
 
-  test('the program in Go signs the text of the vector', async () => {
-    const printing = fixed('go', 'rfc9421', [
-      ['time.Now()', `time.Unix(${CREATED}, 0)`],
+  test.each<[language: 'python' | 'go', changes: readonly Change[]]>([
+    [
+      'python',
       [
-        'answer := must(http.DefaultClient.Do(request))',
-        'fmt.Printf("%x %s", digest, base64.StdEncoding.EncodeToString(signature))\n\treturn\n\tanswer := must(http.DefaultClient.Do(request))',
+        ['int(time.time())', String(CREATED)],
+        ['issued["keyid"]\n', '"moscow-2026-05"\n'],
+        [
+          'print(urlopen(Request(url, headers=headers)).read().decode(), end="")',
+          'import hashlib\nprint(hashlib.sha256(text.encode()).hexdigest(), signature, end="")',
+        ],
       ],
-      ['issued.Keyid)\n', '"moscow-2026-05")\n'],
-    ]);
-    const { status, stdout } = await ran('go', printing, '');
+    ],
+    [
+      'go',
+      [
+        ['time.Now()', `time.Unix(${CREATED}, 0)`],
+        [
+          'answer := must(http.DefaultClient.Do(request))',
+          'fmt.Printf("%x %s", digest, base64.StdEncoding.EncodeToString(signature))\n\treturn\n\tanswer := must(http.DefaultClient.Do(request))',
+        ],
+        ['issued.Keyid)\n', '"moscow-2026-05")\n'],
+      ],
+    ],
+  ])('the program in %s signs the text of the vector', async (language, changes) => {
+    const { status, stdout } = await ran(language, fixed(language, 'rfc9421', changes), '');
     const [digest, signature = ''] = stdout.split(' ');
     expect([status, digest]).toEqual([0, sha256(base)]);
     const { privatePem } = JSON.parse(readFileSync(join(folder, 'moscow.key.json'), 'utf8')) as { privatePem: string };

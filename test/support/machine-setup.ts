@@ -25,6 +25,7 @@ const DEBIAN_PACKAGES = [
   'openssl',
   'mandoc',
   'python3',
+  'python3-cryptography',
   'php-cli',
   'golang-go',
   'zsh',
