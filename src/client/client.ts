@@ -288,7 +288,7 @@ async function documentIn(response: FetchedAnswer, { url, array }: Endpoint, eta
   const list = array === null ? json : (json as { readonly [name: string]: unknown } | null)?.[array];
   if (!Array.isArray(list)) {
     const expected = array === null ? 'a JSON array' : `a JSON object with the array ${array}`;
-    throw new CatalogueError(url, 200, null, `expected ${expected}, found other JSON: ${IN_BETWEEN}`);
+    throw new CatalogueError(url, 200, null, `expected ${expected}, found another value: ${IN_BETWEEN}`);
   }
   return json;
 }
