@@ -91,7 +91,7 @@ export async function buildInto(
 ): Promise<BuildResult> {
   const { isDryRun, frontCodes, tzdata, horizonSeconds, onProgress } = options;
   if (published.manifest !== null) options.checkCurrent?.(published.manifest);
-  refuseLost(published.manifest, absent, options.guards);
+  refuseLost(published.manifest, absent, options.guards, frontCodes !== null);
   // While a rollback holds the whole tree, a build only plans its release. It still publishes the
   // keys.
   const hold = await readHold(store);

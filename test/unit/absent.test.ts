@@ -138,8 +138,8 @@ describe('what a catalogue has lost since it was published', () => {
     const path = join(temporaryFolder(), 'lost.sqlite');
     const out = join(temporaryFolder(), 'out');
     viewsAt(path, WHOLE).close();
-    const buildNow = (allow: readonly 'contract-lost'[] = []) =>
-      buildTree(path, out, instant(NOW), { guards: { maxShrink: 1, maxBad: 1, allow, force: false } });
+    const buildNow = (allow: readonly 'contract-lost'[] = [], more = {}) =>
+      buildTree(path, out, instant(NOW), { guards: { maxShrink: 1, maxBad: 1, allow, force: false }, ...more });
     await buildNow();
     const before = filesOf(out);
     const database = new Database(path);
@@ -149,6 +149,11 @@ describe('what a catalogue has lost since it was published', () => {
       code: 'contract-lost',
       exitCode: 2,
       message: expect.stringMatching(/found no venues\.city, product_badges$/),
+    });
+    // What is lost is lost for all: a build of one front cannot let it pass for the others.
+    await expect(buildNow(['contract-lost'], { frontCodes: ['alpha'] })).rejects.toMatchObject({
+      code: 'contract-lost',
+      hint: expect.stringContaining('without --front') as string,
     });
     expect(filesOf(out)).toEqual(before);
     await buildNow(['contract-lost']);

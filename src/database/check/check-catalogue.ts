@@ -104,6 +104,14 @@ async function* badValues(
   }
 }
 
+/** A contingent may be kept by price category; the seats of all are what the front has left. */
+function repeatedHint(table: TableName): string {
+  const distinct = 'where a view repeats whole rows: SELECT DISTINCT';
+  return table === 'front_allocations'
+    ? `${distinct}; of several contingents: sum(available), GROUP BY front_id, session_id`
+    : distinct;
+}
+
 /** Keys that several rows have: possible only in a view, or in a table without a primary key. */
 async function* repeatedKeys(reader: CatalogueReader, table: TableName): AsyncGenerator<Finding> {
   const { columns, checker } = wholeTable(table);
@@ -118,7 +126,7 @@ async function* repeatedKeys(reader: CatalogueReader, table: TableName): AsyncGe
       const location = checker.locationOf(columns.map((column) => row[key.indexOf(column)]));
       const message = `expected a unique ${key.join(', ')}, found ${String(row[key.length])} rows with it`;
       const finding = findingOf('error', 'duplicate-key', location, message);
-      yield key.length === 1 ? finding : { ...finding, hint: 'where a view repeats whole rows: SELECT DISTINCT' };
+      yield key.length === 1 ? finding : { ...finding, hint: repeatedHint(table) };
     }
   }
 }

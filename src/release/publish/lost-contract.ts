@@ -28,18 +28,23 @@ export function contractEntries(absent: readonly string[], uses: Iterable<string
   return { ...(first.length === 0 ? {} : { absent: first }), ...(later.length === 0 ? {} : { uses: later }) };
 }
 
-/** @throws AppError contract-lost */
+/**
+ * A build of some fronts cannot let a loss pass: the release would no longer have what was lost, and
+ * the next build of all would show it to nobody.
+ * @throws AppError contract-lost
+ */
 export function refuseLost(
   manifest: Had | null,
   absent: readonly string[],
   guards: Pick<GuardOptions, 'allow' | 'force'>,
+  isPartial = false,
 ): void {
   const lost = lostSince(manifest, absent);
-  if (lost.length === 0 || isAllowed('contract-lost', guards)) return;
+  if (lost.length === 0 || (!isPartial && isAllowed('contract-lost', guards))) return;
   const message = `expected the tables and columns that the published release had, found no ${lost.join(', ')}`;
   throw new AppError(
     'contract-lost',
     message,
-    'bring them back; or, if they are no longer used, --allow contract-lost',
+    `bring them back; or, if they are no longer used, --allow contract-lost${isPartial ? ' in a build of all fronts, without --front' : ''}`,
   );
 }
