@@ -198,6 +198,7 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     return this.setting(SETTINGS.onChange).setting(SETTINGS.onChangeTimeout).setting(SETTINGS.onChangeTokenEnv);
   }
 
+  /** Its value is a Moment until the command is prepared, and an Instant from then on. */
   instantFlag<const Flag extends string>(flag: Flag, text: string) {
     const option = optionOf(`${flag} <instant>`, text, momentArgument);
     this.#moments.push(option);
@@ -246,13 +247,14 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
    * @throws AppError settings-…, usage
    */
   async prepare(): Promise<void> {
-    if (this.getOptionValue('quiet') === true) this.#context.terminal = quiet(this.#context.terminal);
     const file = this.#readsFile && this.#context.readsSettingsFile ? await this.#settingsFile() : null;
     const inForce = applySettings(this, file, this.#context.environment);
     this.#context.settings = { file, inForce };
     const { source, value } = inForce.get(SETTINGS.logFormat) ?? {};
     if (source?.kind === 'file' && value === 'json')
       this.#context.terminal = withJsonMessages(this.#context.terminal, this.#context.clock);
+    // Last: it looks at the level of a message, which the form no longer has.
+    if (this.getOptionValue('quiet') === true) this.#context.terminal = quiet(this.#context.terminal);
     if (this.#usesSettings) {
       refuseSettings(inForce, this.#context.environment);
       // Like all other S3 settings, this one is read from the environment: by storage/bucket/ and
@@ -272,9 +274,13 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
       const moment = this.getOptionValue(option.attributeName()) as Moment | undefined;
       return moment === undefined ? [] : [{ option, moment }];
     });
-    const place = typed.some(({ moment }) => moment.kind === 'wall') ? await this.#namedZone(at) : null;
+    const zone = typed.some(({ moment }) => moment.kind === 'wall') ? await this.#namedZone(at) : null;
     for (const { option, moment } of typed) {
-      const { instant, note } = instantOfMoment(moment, option.long ?? '', place, at);
+      if (moment.kind === 'from-now' && this.getOptionValue('shard') !== undefined) {
+        const message = `${option.long}: expected one instant for all shards, found ${moment.text}, which each has another clock for`;
+        throw new AppError('usage', message, `type it in full, or leave it out: shards then take that of the first`);
+      }
+      const { instant, note } = instantOfMoment(moment, option.long ?? '', zone, at);
       this.setOptionValueWithSource(option.attributeName(), instant, 'cli');
       if (note !== null) terminal.log({ level: 'note', message: note });
     }
@@ -286,8 +292,8 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     if (front === undefined || others.length > 0) return null;
     const { frontZone } = await import('../operations/front-zone.ts');
     const valueOf = (name: string): string | null => (this.getOptionValue(name) as string | undefined) ?? null;
-    const places = { databasePath: valueOf('db'), outPath: valueOf('out'), tzdata: this.#context.tzdata };
-    return { front, zone: await frontZone(front, places, at) };
+    const sources = { databasePath: valueOf('db'), outPath: valueOf('out'), tzdata: this.#context.tzdata };
+    return { front, zone: await frontZone(front, sources, at) };
   }
 
   /** Loads what reads the file only when a command runs. */

@@ -78,7 +78,7 @@ export interface FrontZone {
 export function instantOfMoment(
   moment: Moment,
   flag: string,
-  place: FrontZone | null,
+  front: FrontZone | null,
   now: Instant,
 ): { readonly instant: Instant; readonly note: string | null } {
   if (moment.kind === 'instant') return { instant: moment.instant, note: null };
@@ -86,13 +86,13 @@ export function instantOfMoment(
     const instant = instantOf(now + moment.seconds);
     return { instant, note: moment.seconds === 0 ? null : `${flag} ${moment.text} is ${formatInstant(instant)}` };
   }
-  const zone = place?.zone ?? UTC;
+  const zone = front?.zone ?? UTC;
   const wallTime = (zone.dayAt(now) + moment.day) * SECONDS_PER_DAY + moment.time;
   const [instant, later] = zone.instantsAt(wallTime);
-  const where = place === null ? 'in UTC' : `in ${zone.name}, the zone of ${place.front}`;
+  const where = front === null ? 'in UTC' : `in ${zone.name}, the zone of ${front.front}`;
   if (instant === undefined) throw skipped(moment.text, flag, where, zone, wallTime);
   const again = later === undefined ? '' : `; clocks show it twice, the second time at ${zone.format(later)}`;
-  const shown = place === null ? formatInstant(instant) : zone.format(instant);
+  const shown = front === null ? formatInstant(instant) : zone.format(instant);
   return { instant, note: `${flag} ${shellWord(moment.text)} is ${shown}, ${where}${again}` };
 }
 

@@ -1,5 +1,5 @@
-// `--on-failure` of build and finish: notifies a command or a URL of a run that failed, whichever way
-// it did. A failure here is a warning, and does not change the exit code.
+// `--on-failure` of build and finish: notifies a command or a URL of a run that began and
+// failed. A failure here is a warning, and does not change the exit code.
 
 import { formatInstant } from '../catalogue/instant.ts';
 import type { FailureNotice } from '../contract/failure-notice.ts';
@@ -42,7 +42,7 @@ export async function withFailureNotice(
 
 function failureOf(thrown: unknown): Pick<FailureNotice, 'exitCode' | 'error'> {
   if (!(thrown instanceof AppError)) {
-    const hint = 'please report it, with what the command has printed';
+    const hint = 'please report what the command has printed';
     return { exitCode: EXIT.bug, error: { code: 'bug', message: messageOf(thrown), details: [], hint } };
   }
   const { exitCode, code, message, details, hint } = thrown;

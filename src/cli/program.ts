@@ -29,7 +29,7 @@ import { addShowCommand } from './commands/show.ts';
 import { addSignCommand } from './commands/sign.ts';
 import { addFinishCommand, addSnapshotCommand } from './commands/shards.ts';
 import { addStatusCommand } from './commands/status.ts';
-import { asksForJsonMessages, errorMessage } from './output/messages.ts';
+import { errorMessage, typedValue } from './output/messages.ts';
 import { withJsonMessages } from './output/terminal.ts';
 import { NO_SETTINGS } from './settings/applied-settings.ts';
 import { settingsNamedIn } from './settings/in-force.ts';
@@ -57,7 +57,7 @@ const COMMANDS = {
 /** Runs the command that `argv` names. Never throws. @returns the exit code */
 export async function runProgram(argv: readonly string[], context: CommandContext): Promise<number> {
   // Even what is wrong with the words is then said so.
-  if (asksForJsonMessages(argv)) context.terminal = withJsonMessages(context.terminal, context.clock);
+  if (typedValue('--log-format', argv) === 'json') context.terminal = withJsonMessages(context.terminal, context.clock);
   const program = programOf(context);
   try {
     await program.parseAsync(withHelpFlag(argv, program), { from: 'user' });
@@ -70,11 +70,11 @@ export async function runProgram(argv: readonly string[], context: CommandContex
 
 /** Before a command has read the file of settings, its words may have been refused. */
 async function takeLogFormat(argv: readonly string[], context: CommandContext): Promise<void> {
-  if (context.settings !== NO_SETTINGS || !context.readsSettingsFile || asksForJsonMessages(argv)) return;
+  const isTyped = typedValue('--log-format', argv) !== undefined;
+  if (context.settings !== NO_SETTINGS || !context.readsSettingsFile || isTyped) return;
   const { settingsFile } = await import('./settings/settings-file.ts');
-  const at = argv.indexOf('--config');
   try {
-    const file = await settingsFile(at < 0 ? undefined : argv[at + 1], context);
+    const file = await settingsFile(typedValue('--config', argv), context);
     if (file?.values.get(SETTINGS.logFormat)?.value === 'json')
       context.terminal = withJsonMessages(context.terminal, context.clock);
   } catch {
@@ -140,7 +140,7 @@ function report(thrown: unknown, argv: readonly string[], program: Command, cont
   const [found = '', ...details] = (error instanceof Error ? (error.stack ?? error.message) : String(error)).split(
     '\n',
   );
-  const hint = 'the published tree is intact; please report the lines above';
+  const hint = 'the published tree is intact; please report this message';
   terminal.log({ level: 'error', code: 'bug', message: `this should not happen: ${found}`, details, hint });
   return EXIT.bug;
 }

@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
+import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import { databaseText } from '../database/open.ts';
 import type { CommandContext } from './context.ts';
 import { durationText } from './output/terminal.ts';
@@ -23,14 +24,21 @@ export function isLimited({ environment }: CommandContext): boolean {
 }
 
 /**
- * Runs the command of this process in a child.
+ * Runs the command of this process in a child, with `now` if it is given.
  * @returns its exit code; if a signal ended it, the same one ends this process
  * @throws AppError database-timeout, if it has not called `catalogueIsRead` after so many seconds
  */
-export async function runLimited(db: string, seconds: number, context: CommandContext): Promise<number> {
+export async function runLimited(
+  db: string,
+  seconds: number,
+  now: Instant | undefined,
+  context: CommandContext,
+): Promise<number> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), Math.min(seconds * 1000, TIMER_MAX_MS));
-  const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
+  // The last of several counts: not a relative time, which would be another one by now.
+  const fixed = now === undefined ? [] : ['--now', formatInstant(now)];
+  const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1), ...fixed], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, [LIMITED_BY]: String(process.pid) },
     // Its own process group: a terminal sends Ctrl-C to this process, which passes it on, and not

@@ -50,14 +50,15 @@ export const TIMEOUT_MS = 10_000;
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
 /**
- * Throws TypeError for options with which no request can be sent: those who call from JavaScript, or
- * take them from the environment, may pass anything.
+ * Throws TypeError for options that cannot be right: those who call from JavaScript, or take them
+ * from the environment, may pass anything.
  */
 export function checkOptions({ baseUrl, front, key, timeoutMs = TIMEOUT_MS }: ClientOptions): void {
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > TIMEOUT_MS_MAX)
     throw new TypeError(`timeoutMs: expected whole milliseconds from 1 to ${TIMEOUT_MS_MAX}, found ${timeoutMs}`);
-  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol) || /[?#]/.test(baseUrl))
-    throw new TypeError(`baseUrl: expected http(s)://host, perhaps a path; found ${baseUrl}`);
+  // Without what was found: it may have a password.
+  if (typeof baseUrl !== 'string' || !isBaseUrl(baseUrl))
+    throw new TypeError('baseUrl: expected a string, http(s)://host, perhaps with a path, without user, ? and #');
   if (typeof front !== 'string' || !isFrontCode(front))
     throw new TypeError(
       `front: expected a code, lower-case letters, digits, dots, hyphens, underscores, as in the key file; found ${front}`,
@@ -65,8 +66,14 @@ export function checkOptions({ baseUrl, front, key, timeoutMs = TIMEOUT_MS }: Cl
   const { keyid, secret, privateKey } = (key ?? {}) as { readonly [name: string]: unknown };
   const isPair = typeof privateKey === 'object' && privateKey !== null;
   // Without what was found: it may be a secret.
-  if (typeof keyid !== 'string' || (typeof secret !== 'string' && !isPair))
+  if (typeof keyid !== 'string' || (!isPair && (typeof secret !== 'string' || secret === '')))
     throw new TypeError(
       'key: expected a keyid with a secret or a private key, as keyFrom gives it; found something else',
     );
+}
+
+function isBaseUrl(text: string): boolean {
+  if (!URL.canParse(text) || /[?#]/.test(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
 }

@@ -13,7 +13,7 @@ export const logMessageSchema = z.strictObject({
   message: z.string(),
   /** Further lines. */
   details: z.array(z.string()).optional(),
-  /** What to do; each further line is a command. */
+  /** What to do; it may have several lines. */
   hint: z.string().optional(),
 });
 

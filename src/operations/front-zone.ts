@@ -9,7 +9,7 @@ import { openTree } from '../storage/open-tree.ts';
 import { loadFront } from './explain.ts';
 
 /** Where to look: in the catalogue if there is one, else in the tree. */
-export interface FrontPlaces {
+export interface FrontSources {
   readonly databasePath: string | null;
   readonly outPath: string | null;
   /** Version of the time-zone rules. */
@@ -19,7 +19,7 @@ export interface FrontPlaces {
 /** @throws AppError front-unknown, nothing-published, database-…, tree-… */
 export async function frontZone(
   code: string,
-  { databasePath, outPath, tzdata }: FrontPlaces,
+  { databasePath, outPath, tzdata }: FrontSources,
   now: Instant,
 ): Promise<Zone> {
   const zone =

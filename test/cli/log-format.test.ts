@@ -64,8 +64,8 @@ describe('a message', () => {
     expect(exported.messages).toEqual([
       { at: expect.any(String) as string, level: 'info', message: expect.any(String) as string },
     ]);
-    const shown = await run('show', '--front', 'alpha', '--out', out, '--at', '2026-05-01T10:00:00Z', '--now', '+1h');
-    expect(shown.code).toBe(2);
+    const shown = await run('show', '--front', 'alpha', '--out', out, '--at', '+1h');
+    expect(shown.messages).toMatchObject([{ level: 'note', message: '--at +1h is 2026-05-01T10:00:00Z' }]);
     const later = await run('show', '--front', 'alpha', '--out', out, '--at', '2026-05-09T10:00:00Z');
     expect(later.messages.map(({ level }) => level)).toEqual(['warning']);
   });
@@ -100,6 +100,11 @@ test('the file of settings may ask for it, and a flag may take it back', async (
   const folder = settingsFolder({ db: 'none.sqlite', out: 'out', logFormat: 'json' });
   expect(linesOf((await inFolder(folder, ['build'])).logged)).toMatchObject([{ code: 'database-missing' }]);
   expect(linesOf((await inFolder(folder, ['build', '--horizn', '1h'])).logged)).toMatchObject([{ code: 'usage' }]);
+  expect(linesOf((await inFolder(folder, ['build', '--quiet'])).logged)).toMatchObject([{ code: 'database-missing' }]);
+  const typed = ['--log-format', 'json', '--log-format=text', '--nope'];
+  expect((await inFolder(folder, ['build', ...typed])).logged).toMatch(/^error usage: /);
+  const other = ['build', `--config=${join(folder, 'playbill.json')}`, '--nope'];
+  expect(linesOf((await outputOf(other)).logged)).toMatchObject([{ code: 'usage' }]);
   expect((await inFolder(folder, ['build', '--log-format', 'text'])).logged).toMatch(/^error database-missing: /);
   writeFileSync(join(folder, 'playbill.json'), '{ "logFormat": "xml" }');
   expect((await inFolder(folder, ['build'])).logged).toMatch(/^error settings-invalid: .*logFormat/);

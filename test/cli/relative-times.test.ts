@@ -73,8 +73,13 @@ describe('build', () => {
     expect(manifestIn(tree).now).toBe('2026-05-01T18:00:00Z');
   });
 
-  test('in a skipped hour, or on a day that is none, is refused before anything is written', async () => {
+  test('that no clock shows is refused before anything is written', async () => {
     const tree = join(temporaryFolder(), 'out');
+    const shard = await build(tree, '--now', '+1h', '--shard', '0/2', '--run', 'may');
+    expect(shard).toMatchObject({
+      code: 2,
+      logged: expect.stringMatching(/^error usage: --now: expected one instant/) as string,
+    });
     for (const text of ['yesterday 25:00', '+2', 'soon']) {
       const { code, logged } = await build(tree, '--now', text);
       expect([code, logged]).toEqual([

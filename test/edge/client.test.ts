@@ -204,8 +204,12 @@ test.each([
   'https://cdn.example/?v=1',
   'https://cdn.example/#a',
   'https://cdn.example?',
-])('a base URL is refused by its name: %s', (baseUrl) => {
-  expect(() => clientWith({ baseUrl })).toThrow(`baseUrl: expected http(s)://host, perhaps a path; found ${baseUrl}`);
+  'https://shop:between-us@cdn.example',
+  new URL('https://cdn.example'),
+])('a base URL is refused by its name, and not shown: %s', (baseUrl) => {
+  expect(() => clientWith({ baseUrl: baseUrl as string })).toThrow(
+    /^baseUrl: expected a string, http\(s\):\/\/host, [^:]*$/,
+  );
 });
 
 test.each([undefined, null, 7, '', 'москва', 'Moscow', ' moscow', 'a..b', 'a, b', 'x'.repeat(64)])(
@@ -223,6 +227,7 @@ test.each<[string, unknown]>([
   ['a text', 'between us'],
   ['a keyid alone', { keyid: 'k' }],
   ['no keyid', { secret: 'between us' }],
+  ['an empty secret', { keyid: 'k', secret: '' }],
   ['a private key as PEM', { keyid: 'k', privateKey: '-----BEGIN between us' }],
 ])('a key is refused by its name, and not shown: %s', (_, key) => {
   const from = () => clientWith({ key: key as ClientKey });

@@ -75,7 +75,8 @@ If nothing changes on a front, nothing is written for it: it keeps its pointer, 
 it fails, the build prints a warning: the release stays published, the exit code does not change, and the next run with
 --on-publish notifies of the same again. A dry run does not notify.
 
---on-failure runs if a build ends with another exit code than 0, 5 and 7; a failure of it is a warning.
+--on-failure runs if a build that has begun ends with another exit code than 0, 5 and 7; not for a dry run, a shard, or
+wrong words. If it fails, the build prints a warning.
 
 Exit codes: 0 done, 2 wrong usage or unreadable input, 3 some fronts failed, 4 a guard held a front back, or a
 rollback holds the tree, 5 another run holds the lock, 6 the tree could not be written, or only in part,
@@ -89,7 +90,7 @@ export function addBuildCommand(program: PlaybillCommand): void {
     .runs(async (flags, context) => {
       const shard = shardIn(flags, context);
       if (flags.readTimeout > 0 && !isLimited(context)) {
-        if (shard !== null) return await runLimited(flags.db, flags.readTimeout, context);
+        if (shard !== null) return await runLimited(flags.db, flags.readTimeout, flags.now, context);
         return await runWithin(flags.readTimeout, flags, context);
       }
       if (flags.readTimeout > 0) endWithParent();
@@ -119,7 +120,7 @@ function shardIn(flags: BuildFlags, { settings }: CommandContext): ReturnType<ty
 /** Runs the same command in a child process. It writes its metrics, except where it is ended. */
 async function runWithin(seconds: number, flags: BuildFlags, context: CommandContext): Promise<number> {
   try {
-    return await runLimited(flags.db, seconds, context);
+    return await runLimited(flags.db, seconds, flags.now, context);
   } catch (error) {
     await watched(flags, new Phases(), context, () => Promise.reject(error));
     throw error;

@@ -296,9 +296,10 @@ async function enforce(
   } catch (error) {
     if (!(error instanceof AppError) || revoked?.isInCatalogue === false) throw error;
     terminal.log(errorMessage(error));
-    terminal.log(
-      `The catalogue has the change, but the key ring of ${out} does not: once the tree can be written, run: playbill build --db ${shellWord(databaseText(db))} --out ${shellWord(out)}`,
-    );
+    terminal.log({
+      level: 'warning',
+      message: `The catalogue has the change, but the key ring of ${out} does not: once the tree can be written, run: playbill build --db ${shellWord(databaseText(db))} --out ${shellWord(out)}`,
+    });
     // Not 2, which says that nothing was written. `keys revoke` again would publish the change.
     const isRepeatable = revoked !== null;
     const isMended = error.exitCode === EXIT.locked || (error.exitCode === EXIT.tryAgain && isRepeatable);

@@ -7,7 +7,7 @@ import { escapeLine } from './escape.ts';
 
 export interface Message extends Pick<LogMessage, 'level' | 'code' | 'place' | 'message'> {
   readonly details?: readonly string[];
-  /** What to do; commands to type on lines of their own. */
+  /** What to do; further lines are indented below the first. */
   readonly hint?: string | readonly string[];
 }
 
@@ -49,7 +49,11 @@ export function messageJson(message: Message | string, seconds: number): string 
   return JSON.stringify(line);
 }
 
-/** Whether words ask for such messages: before they are parsed, and if they cannot be. */
-export function asksForJsonMessages(argv: readonly string[]): boolean {
-  return argv.some((word, i) => word === '--log-format=json' || (word === '--log-format' && argv[i + 1] === 'json'));
+/** The value of a flag in words that are not parsed yet, or cannot be: the last counts. */
+export function typedValue(flag: string, argv: readonly string[]): string | undefined {
+  const values = argv.flatMap((word, i) => {
+    if (word.startsWith(`${flag}=`)) return [word.slice(flag.length + 1)];
+    return word === flag ? [argv[i + 1]] : [];
+  });
+  return values.at(-1);
 }

@@ -1,6 +1,8 @@
 // Measures how long the phases of a run take, for its metrics.
 
-export type RunPhase = 'open' | 'read' | 'render' | 'publish' | 'prune' | 'notify';
+import type { Phase } from '../../operations/publish-release.ts';
+
+export type RunPhase = 'open' | Phase | 'notify';
 
 export class Phases {
   readonly #seconds = new Map<RunPhase, number>();

@@ -78,7 +78,7 @@ const HOOKS = [
 function refuseMixed(one: Setting, other: Setting, settings: ReadonlyMap<Setting, InForce>): void {
   const [given, kept] = [settings.get(one), settings.get(other)];
   if (kept?.source.kind !== 'file' || given === undefined || /^(file|default)$/.test(given.source.kind)) return;
-  if (isSamePlace(given.value, kept.source.file.values.get(one)?.value)) return;
+  if (isSameAddress(given.value, kept.source.file.values.get(one)?.value)) return;
   const name = given.source.kind === 'flag' ? flagOf(one) : sourceText(given.source);
   const where = `in ${sourceText(kept.source)} alone, where it goes with another ${flagOf(one)}`;
   throw new AppError(
@@ -88,8 +88,8 @@ function refuseMixed(one: Setting, other: Setting, settings: ReadonlyMap<Setting
   );
 }
 
-/** Whether both name the same file, folder or address. */
-function isSamePlace(typed: unknown, inFile: unknown): boolean {
+/** Whether both are the same path or address; links are not followed. */
+function isSameAddress(typed: unknown, inFile: unknown): boolean {
   return typeof typed === 'string' && typeof inFile === 'string' && resolve(typed) === resolve(inFile);
 }
 
