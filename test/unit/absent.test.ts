@@ -150,6 +150,12 @@ describe('what a catalogue has lost since it was published', () => {
       exitCode: 2,
       message: expect.stringMatching(/found no venues\.city, product_badges$/),
     });
+    // Of what came after the first contract, what was used.
+    database.exec('DROP VIEW front_allocations');
+    await expect(buildNow()).rejects.toMatchObject({
+      message: expect.stringContaining(', front_allocations') as string,
+    });
+    database.exec('CREATE VIEW front_allocations AS SELECT * FROM theirs_front_allocations');
     // What is lost is lost for all: a build of one front cannot let it pass for the others.
     await expect(buildNow(['contract-lost'], { frontCodes: ['alpha'] })).rejects.toMatchObject({
       code: 'contract-lost',
