@@ -39,6 +39,10 @@ describeDamages('damaged pointers', sound, {
     write(root, pointerPath(F), `\uFEFF${read(root, pointerPath(F))}`);
     return [`error pointer-invalid ${pointerPath(F)}`];
   },
+  'a pointer names no edition': (root) => {
+    write(root, pointerPath(F), pointerText({ ...pointerIn(root, F), products: [] }));
+    return [`error pointer-invalid ${pointerPath(F)}`];
+  },
   'a pointer is gone': (root) => {
     remove(root, pointerPath(F));
     return [`error pointer-missing ${pointerPath(F)}`];
