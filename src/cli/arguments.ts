@@ -66,6 +66,15 @@ export function shardsArgument(text: string, flag: string): number {
   throw refused('usage', flag, `a number of shards from 1 to ${SHARDS_MAX}`, text, `${flag} 4`);
 }
 
+const KEPT_MAX = 9999;
+
+/** How many releases, hours or days of history are kept. @throws AppError usage */
+export function keptArgument(text: string, flag: string, min: number): number {
+  const count = /^\d{1,4}$/.test(text) ? Number(text) : -1;
+  if (count >= min) return count;
+  throw refused('usage', flag, `a whole number from ${min} to ${KEPT_MAX}`, text, `${flag} 7`);
+}
+
 /** A number of releases to list. @throws AppError usage */
 export function lastArgument(text: string, flag: string): number {
   if (/^\d{1,6}$/.test(text) && Number(text) > 0) return Number(text);

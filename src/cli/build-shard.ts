@@ -19,7 +19,18 @@ export interface ShardFlags {
 }
 
 /** Flags of `build` that a shard does not take. */
-const NOT_OF_A_SHARD = ['front', 'dryRun', 'onPublish', 'onFailure', 'prometheus', 'noPrune'] as const;
+const NOT_OF_A_SHARD = [
+  'front',
+  'dryRun',
+  'onPublish',
+  'onFailure',
+  'prometheus',
+  'keepLast',
+  'keepHourly',
+  'keepDaily',
+  'grace',
+  'noPrune',
+] as const;
 
 /** The shard that flags name; null for an ordinary build. @throws AppError usage */
 export function shardOf(

@@ -186,6 +186,14 @@ export class PlaybillCommand<Flags = unknown, Operands extends readonly unknown[
     );
   }
 
+  /** How much history the tree keeps. */
+  keepFlags() {
+    return this.setting(SETTINGS.keepLast)
+      .setting(SETTINGS.keepHourly)
+      .setting(SETTINGS.keepDaily)
+      .setting(SETTINGS.keepGrace);
+  }
+
   onPublishFlags() {
     return this.setting(SETTINGS.onPublish).setting(SETTINGS.onPublishTimeout).setting(SETTINGS.onPublishTokenEnv);
   }

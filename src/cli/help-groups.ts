@@ -5,7 +5,8 @@ import { Option, type Command } from 'commander';
 
 export const GROUPS = {
   'Source:': ['db', 'front', 'now', 'at', 'read-timeout', 'shard', 'run', 'shards', 'wait', 'snapshot'],
-  'Tree:': ['out', 's3-virtual-hosts', 'horizon', 'precompress', 'dry-run', 'no-prune'],
+  'Tree:': ['out', 's3-virtual-hosts', 'horizon', 'precompress', 'dry-run'],
+  'History:': ['keep-last', 'keep-hourly', 'keep-daily', 'grace', 'no-prune'],
   'Guards:': ['allow', 'force', 'max-shrink', 'max-bad'],
   'Hooks:': ['on-publish', 'on-failure', 'on-change'].flatMap((name) => [name, `${name}-timeout`, `${name}-token-env`]),
   'Server:': ['listen', 'server-name', 'certificate', 'certificate-key', 'proxy', 'authorizer', 'host', 'port'],

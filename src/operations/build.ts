@@ -135,7 +135,7 @@ export async function buildInto(
   }
   const release = await publishRelease(
     { ...checked, absent, uses: [...catalogue.uses], keyRing, results },
-    isDryRun ? { ...options, pruneGraceSeconds: null } : options,
+    isDryRun ? { ...options, keep: null } : options,
     hold,
     published,
     { releaseStore, store },

@@ -9,6 +9,7 @@ import { changesSince } from '../release/diff/release-changes.ts';
 import { selectedFronts } from '../release/diff/release-diff.ts';
 import { prune } from '../release/history/prune.ts';
 import { listReleases, validUntilOf } from '../release/history/release-list.ts';
+import type { Keep } from '../release/history/retention.ts';
 import { rollBackFronts } from '../release/history/rollback-fronts.ts';
 import { rollBack, type RollbackOptions } from '../release/history/rollback.ts';
 import { expiringFromOf } from '../release/status/status.ts';
@@ -87,9 +88,9 @@ export async function resumeTree(outPath: string, frontCodes: readonly string[] 
  * Prunes a tree. A dry run only lists what would be removed.
  * @throws AppError release-damaged, tree-…
  */
-export async function pruneTree(outPath: string, graceSeconds: number, isDryRun: boolean): Promise<PruneResultJson> {
+export async function pruneTree(outPath: string, keep: Keep, isDryRun: boolean): Promise<PruneResultJson> {
   await openReleases(outPath);
-  const options = { graceSeconds, replaced: null };
+  const options = { keep, replaced: null };
   if (isDryRun) return { isDryRun, ...(await prune(options, dryRunStore(await unlockedStore(outPath)))) };
   const { requests, ...result } = await writingTree(outPath, (_, { store }) => prune(options, store));
   return { isDryRun, ...result, ...(requests === null ? {} : { requests }) };

@@ -10,6 +10,7 @@ import type { PlanEntry } from '../contract/results/parts.ts';
 import { AppError } from '../errors.ts';
 import type { GuardOptions } from '../release/publish/guards.ts';
 import { prune } from '../release/history/prune.ts';
+import type { Keep } from '../release/history/retention.ts';
 import { publish, type PublishInput } from '../release/publish/publish.ts';
 import type { FrontResult } from '../release/publish/render-front.ts';
 import type { Compression } from '../release/tree/files.ts';
@@ -49,8 +50,8 @@ export interface ReleaseSettings {
   readonly precompress: readonly Compression[];
   /** Called before anything is written, if there is a current release; refuses the run by throwing. */
   readonly checkCurrent?: (manifest: Manifest) => void;
-  /** How long a superseded release is kept at least; null: nothing is pruned. */
-  readonly pruneGraceSeconds: number | null;
+  /** How much history is kept; null: nothing is pruned. */
+  readonly keep: Keep | null;
 }
 
 export interface BuildResult extends Pick<
@@ -94,7 +95,7 @@ export async function publishRelease(
   const current = holdsAll(hold) ? replaced : release;
   const isReplaced = current?.name !== replaced?.name;
   settings.onPhase?.('prune');
-  const pruned = await pruneAfter(replaced, isReplaced ? settings.pruneGraceSeconds : null, store);
+  const pruned = await pruneAfter(replaced, isReplaced ? settings.keep : null, store);
   const outcomeFindings = outcomes.flatMap((outcome) => outcome.findings);
   const treeFindings = [...keyRing.findings, ...findings, ...outcomeFindings, ...pruned.findings];
   return {
@@ -113,17 +114,17 @@ export async function publishRelease(
 }
 
 /**
- * Prunes as the last step, unless `graceSeconds` is null. The release is already published, so a
+ * Prunes as the last step, unless `keep` is null. The release is already published, so a
  * failure is only a finding.
  */
 async function pruneAfter(
   replaced: Release | null,
-  graceSeconds: number | null,
+  keep: Keep | null,
   store: ReleaseStore,
 ): Promise<{ readonly plan: readonly PlanEntry[]; readonly findings: readonly Finding[] }> {
-  if (graceSeconds === null) return { plan: [], findings: [] };
+  if (keep === null) return { plan: [], findings: [] };
   try {
-    const { plan, waitsFor } = await prune({ graceSeconds, replaced }, store);
+    const { plan, waitsFor } = await prune({ keep, replaced }, store);
     return { plan, findings: waitsFor.map(unfinishedRun) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -17,6 +17,7 @@ import { currentName, idIn, manifestOf, manifestPathOf } from '../support/manife
 import { buildTree, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
 import { findingsOf, lineOf } from '../support/verify-tree.ts';
 import { playbill, type Run } from '../support/cli/run.ts';
+import { DEFAULT_KEEP } from '../../src/release/history/retention.ts';
 
 const EARLY = '2026-05-01T09:00:00Z';
 const LATE = '2026-05-01T10:00:00Z';
@@ -372,7 +373,7 @@ describe('playbill prune', () => {
     for (let i = 0; i < 12; i += 1) {
       raisePrices();
       const now = `2026-05-03T10:${10 + i}:00Z`;
-      await buildTree(database, out, instant(now), { pruneGraceSeconds: null, horizonSeconds: 0 });
+      await buildTree(database, out, instant(now), { keep: null, horizonSeconds: 0 });
     }
     return out;
   }
@@ -482,12 +483,12 @@ describe('playbill prune', () => {
     };
 
     test.each([
-      ['each build prunes', async () => undefined, { pruneGraceSeconds: 3600 }],
-      ['the first build after it does not get to pruning', async () => undefined, { pruneGraceSeconds: null }],
+      ['each build prunes', async () => undefined, { keep: DEFAULT_KEEP }],
+      ['the first build after it does not get to pruning', async () => undefined, { keep: null }],
       [
         'another rollback comes first',
         async (out: string) => void (await rollBackTree(out, (await releaseIds(out)).get(day('12:45')) ?? '')),
-        { pruneGraceSeconds: 3600 },
+        { keep: DEFAULT_KEEP },
       ],
     ])('counts from the first build after it: %s', async (name, before, first) => {
       const out = await quarterHours(`grace ${name}`);
@@ -503,7 +504,7 @@ describe('playbill prune', () => {
       expect(await findingsOf(out)).toEqual([]);
       const dry = await playbill(['prune', '--out', out, '--dry-run']);
       expect(dry.stdout).toContain(`${target}  ${day('10:30')}  grace\n`);
-      await at(out, first.pruneGraceSeconds === null ? '14:10' : '14:00');
+      await at(out, first.keep === null ? '14:10' : '14:00');
       expect((await releaseIds(out)).has(day('10:30'))).toBe(false);
       // Nothing is left of it all.
       expect([...filesOf(out).keys()].filter((path) => /^releases\/[a-z]+$/.test(path))).toEqual(['releases/current']);

@@ -63,7 +63,7 @@ describe('help', () => {
   test('groups the options of a command that has many', () => {
     const headings = (words: readonly string[]): string[] =>
       [...helpOf(words).matchAll(/^([A-Z][a-z ]+:)\n {2}-/gm)].map(([, heading = '']) => heading);
-    expect(headings(['build'])).toEqual(['Source:', 'Tree:', 'Guards:', 'Hooks:', 'Output:']);
+    expect(headings(['build'])).toEqual(['Source:', 'Tree:', 'Guards:', 'History:', 'Hooks:', 'Output:']);
     expect(headings(['prune'])).toEqual(['Options:']);
     const options = commandsOf(testContext()).flatMap(({ command }) => command.options.map(({ long }) => long));
     for (const name of Object.values(GROUPS).flat()) expect(options).toContain(`--${name}`);

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { configResultSchema } from '../../src/contract/results/config.ts';
+import { releasesResultSchema } from '../../src/contract/results/history.ts';
 import { ALL_SETTINGS } from '../../src/cli/settings/settings.ts';
 import { inFolder, settingsFolder } from '../support/cli/settings.ts';
 import { outputOf } from '../support/cli/run.ts';
@@ -22,6 +23,22 @@ beforeAll(async () => {
   const small = { fronts: ['alpha'], productsPerFront: 1, sessionsPerProduct: 1, edition: 'one' };
   catalogueAt(db, smallCatalogue(small));
   await buildTree(db, out, instant(NOW), { horizonSeconds: 7200, precompress: ['gzip', 'br'] });
+});
+
+test('how much history is kept', async () => {
+  const folder = settingsFolder({ out: 'tree', db, keep: { last: 1, hourly: 0, daily: 0, grace: '10m' } });
+  const build = (now: string, ...more: string[]) => inFolder(folder, ['build', '--json', '--now', now, ...more]);
+  const kept = async () => {
+    const { printed } = await inFolder(folder, ['releases', '--json']);
+    return releasesResultSchema.parse(JSON.parse(printed)).releases.map(({ now }) => now.slice(11, 16));
+  };
+  for (const minute of ['00', '05', '10', '15', '20']) await build(`2026-05-01T09:${minute}:00Z`);
+  expect(await kept()).toEqual(['09:20', '09:15', '09:10']);
+  // By hand, for one run.
+  await build('2026-05-01T09:25:00Z', '--keep-last', '4');
+  expect(await kept()).toEqual(['09:25', '09:20', '09:15', '09:10']);
+  await inFolder(folder, ['prune', '--grace', '0']);
+  expect(await kept()).toEqual(['09:25']);
 });
 
 describe('edge build', () => {

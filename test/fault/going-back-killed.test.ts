@@ -16,6 +16,7 @@ import {
   documentAt,
   filesOf,
   instant,
+  NO_GRACE,
   pointerOf,
   temporaryFolderOfFile,
 } from '../support/trees.ts';
@@ -120,7 +121,7 @@ function isThird(i: number): boolean {
 test('pruning killed as it removes releases, and among the editions', async () => {
   const crowded = copyTree(base, join(folder, 'crowded'));
   // Ten releases more, years later: the two before go.
-  const options = { horizonSeconds: 0, pruneGraceSeconds: null };
+  const options = { horizonSeconds: 0, keep: null };
   const guards = { maxShrink: 1, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: false };
   for (let i = 0; i < 10; i += 1) {
     await buildTree(join(folder, 'young.sqlite'), crowded, instant(`2028-05-01T09:00:0${i}Z`), { ...options, guards });
@@ -128,14 +129,14 @@ test('pruning killed as it removes releases, and among the editions', async () =
   const words = ['prune', '--grace', '0'];
   const state = stateOf(crowded);
   const undisturbed = copyTree(crowded, join(folder, 'crowded-pruned'));
-  await pruneTree(undisturbed, 0, false);
+  await pruneTree(undisturbed, NO_GRACE, false);
   // Every single removal has its turn in going-back.test.ts.
   const isStep = (i: number): boolean => i < 5 || i % 8 === 0;
   let kills = 0;
   const total = await killer.everywhere(words, crowded, isStep, async (tree, step) => {
     kills += 1;
     checkAsReader(tree, state, state);
-    await pruneTree(tree, 0, false);
+    await pruneTree(tree, NO_GRACE, false);
     expect(filesOf(tree), step).toEqual(filesOf(undisturbed));
   });
   expect(total).toBeGreaterThan(10);

@@ -17,7 +17,7 @@ import { rollBackFronts } from '../../src/release/history/rollback-fronts.ts';
 import { PublishedTree } from '../../src/release/tree/published.ts';
 import { rollBack } from '../../src/release/history/rollback.ts';
 import { DirectoryStore } from '../../src/storage/folder/store.ts';
-import { buildTree, catalogueAt, filesOf, instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { buildTree, catalogueAt, filesOf, instant, NO_GRACE, temporaryFolderOfFile } from '../support/trees.ts';
 import { findingsOf } from '../support/verify-tree.ts';
 import { BreakingStore, Breakage } from '../support/fault/breaking-store.ts';
 import { buildWith } from '../support/fault/build-with.ts';
@@ -29,7 +29,7 @@ import { changedEditions, copyTree, rewrittenInVain, stampsOf } from '../support
 
 const LATER = instant('2026-05-01T10:00:00Z');
 const LATEST = instant('2026-05-01T10:05:00Z');
-const NO_GRACE = { graceSeconds: 0, replaced: null };
+const PRUNED = { keep: NO_GRACE, replaced: null };
 const folder = temporaryFolderOfFile();
 const tellFault = matrixOf(import.meta.url);
 /** Fronts alpha, bravo and charlie at NOW, alpha, charlie and delta at LATER. */
@@ -59,7 +59,7 @@ beforeAll(async () => {
   for (let i = 0; i < 12; i += 1) {
     change(raised, 'UPDATE price_tiers SET amount_minor = amount_minor + 100');
     const now = instant(`2026-05-03T10:00:${10 + i}Z`);
-    await buildTree(raised, crowded, now, { horizonSeconds: 0, pruneGraceSeconds: null, guards });
+    await buildTree(raised, crowded, now, { horizonSeconds: 0, keep: null, guards });
   }
 });
 
@@ -228,7 +228,7 @@ test('a store that breaks while fronts go back, in a build beside them, and whil
 test('a store that breaks while pruning', async () => {
   const state = stateOf(crowded);
   const undisturbed = copyTree(crowded, join(folder, 'pruned'));
-  const { plan } = await prune(NO_GRACE, new DirectoryStore(undisturbed));
+  const { plan } = await prune(PRUNED, new DirectoryStore(undisturbed));
   expect(plan.filter(({ reason }) => reason === 'not-kept').length).toBe(3);
   expect(plan.filter(({ reason }) => reason === 'not-named').length).toBeGreaterThan(5);
   const expected = filesOf(undisturbed);
@@ -240,12 +240,12 @@ test('a store that breaks while pruning', async () => {
   let stops = 0;
   for (let breakAt = 1; ; breakAt += 1) {
     const root = copyTree(crowded, join(folder, `prune-${breakAt}`));
-    const thrown = await prune(NO_GRACE, breakingStore(root, breakAt)).catch((error: unknown) => error);
+    const thrown = await prune(PRUNED, breakingStore(root, breakAt)).catch((error: unknown) => error);
     // Law 5: of every manifest all files are there; and nobody is served anything else.
     checkAsReader(root, state, state);
     if (thrown instanceof Breakage) {
       stops += 1;
-      await prune(NO_GRACE, new DirectoryStore(root));
+      await prune(PRUNED, new DirectoryStore(root));
       expect(filesOf(root), `the retry after ${breakAt}`).toEqual(expected);
       rmSync(root, { recursive: true });
       continue;
@@ -266,7 +266,7 @@ test('a release that pointers are of is kept, though another is in force', async
   const store = new DirectoryStore(root);
   const bytes = new TextEncoder().encode(`${JSON.stringify(pointer)}\n`);
   await store.replace([{ path: 'public/fronts/charlie/pointer.json', bytes }]);
-  const { releases } = await prune(NO_GRACE, store);
+  const { releases } = await prune(PRUNED, store);
   expect(releases.find(({ id }) => id === oldId)?.kept).toBe('pointed-at');
   checkAsReader(root, stateOf(root), stateOf(root));
   const situation = 'a tree is pruned in which a front still shows a release that has grown old';
@@ -275,7 +275,7 @@ test('a release that pointers are of is kept, though another is in force', async
   // One that cannot be read keeps everything of its front, and of no other.
   const torn = new DirectoryStore(copyTree(crowded, join(folder, 'torn-pointer')));
   await torn.replace([{ path: 'public/fronts/charlie/pointer.json', bytes: bytes.subarray(0, 20) }]);
-  const { plan } = await prune(NO_GRACE, torn);
+  const { plan } = await prune(PRUNED, torn);
   const gone = plan.flatMap(({ path }) => /^public\/fronts\/([a-z]+)\//.exec(path)?.[1] ?? []);
   expect(new Set(gone)).toEqual(new Set(['alpha', 'bravo', 'delta']));
   expect(wholeFrontsIn(join(folder, 'torn-pointer'))).toEqual(['alpha', 'delta']);

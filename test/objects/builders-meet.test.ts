@@ -14,7 +14,7 @@ import { startMemoryStore, type MemoryStore } from '../support/objects/memory-st
 import { LEASE_OVER_MS } from '../support/objects/request-faults.ts';
 import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
 import { manifestOf } from '../support/manifests.ts';
-import { instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { instant, NO_GRACE, temporaryFolderOfFile } from '../support/trees.ts';
 import { IS_SOAK } from '../speeds.ts';
 
 leaveStoreAtEnd();
@@ -110,7 +110,7 @@ test.each([2, 6])('%i builders at once', async (builders) => {
         const { release, outcomes } = await buildAsCommand(database, tree.root, times.next().value ?? '');
         // Where the clock of another one was ahead, this one holds every front back.
         if (outcomes.some(({ held }) => held === null)) published.push(release?.name ?? '');
-        if (i % 5 === 0) await pruneTree(tree.root, 0, false);
+        if (i % 5 === 0) await pruneTree(tree.root, NO_GRACE, false);
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'tree-locked') throw error;
         refused += 1;

@@ -11,7 +11,7 @@ import { BucketTree, leaveStoreAtEnd, useStore, type Objects } from '../support/
 import { buildAsCommand, Catalogues } from '../support/objects/fault-scenarios.ts';
 import { startMemoryStore, type MemoryStore } from '../support/objects/memory-store.ts';
 import { NOW } from '../support/fault/small-catalogue.ts';
-import { temporaryFolderOfFile } from '../support/trees.ts';
+import { NO_GRACE, temporaryFolderOfFile } from '../support/trees.ts';
 
 const LATER = '2026-05-01T09:10:00Z';
 const EDITION = /\/(products|categories)\.[0-9a-f]{16}\.json$/;
@@ -182,7 +182,7 @@ test('a removal gets no answer, and is repeated: until the first one can arrive 
     [lost, sentAt] = [key, store.clock.now()];
     return { kind: 'reset' };
   };
-  await pruneTree(tree.root, 0, false);
+  await pruneTree(tree.root, NO_GRACE, false);
   store.faults = null;
   const build = () => buildAsCommand(young, tree.root, LATER);
   const refusals = await anotherWhile(sentAt, build, () => store.delete(lost));
@@ -192,7 +192,7 @@ test('a removal gets no answer, and is repeated: until the first one can arrive 
 
 test('a run that has ended in good order delays nobody', async () => {
   await tree.reset(orphaned);
-  await pruneTree(tree.root, 0, false);
+  await pruneTree(tree.root, NO_GRACE, false);
   await buildAsCommand(young, tree.root, LATER);
   await tree.judgeWhole();
 });

@@ -16,7 +16,7 @@ import { buildAsCommand, Catalogues } from '../support/objects/fault-scenarios.t
 import { startMemoryStore, type MemoryStore } from '../support/objects/memory-store.ts';
 import { LEASE_OVER_MS } from '../support/objects/request-faults.ts';
 import { NOW } from '../support/fault/small-catalogue.ts';
-import { buildTree, instant, temporaryFolderOfFile } from '../support/trees.ts';
+import { buildTree, instant, NO_GRACE, temporaryFolderOfFile } from '../support/trees.ts';
 
 const LATER = '2026-05-01T09:10:00Z';
 
@@ -275,11 +275,11 @@ test('once it is lost it is lost for good: within what was its life, nothing is 
 test('pruning makes sure of it directly before anything is removed', async () => {
   // More releases than retention keeps.
   for (let second = 10; second < 24; second += 1) {
-    const options = { horizonSeconds: 0, pruneGraceSeconds: null };
+    const options = { horizonSeconds: 0, keep: null };
     await buildTree(catalogues.at('old', 'charlie'), tree.root, instant(`2026-05-01T10:00:${second}Z`), options);
   }
   const before = store.log.length;
-  await pruneTree(tree.root, 0, false);
+  await pruneTree(tree.root, NO_GRACE, false);
   const writes = store.log.slice(before).filter(({ method }) => method === 'PUT' || method === 'DELETE');
   const removals = writes.filter(({ method }) => method === 'DELETE');
   expect(removals.length).toBeGreaterThan(0);

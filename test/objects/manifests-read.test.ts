@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { pruneTree } from '../../src/operations/history.ts';
 import { startMemoryStore, type MemoryStore } from '../support/objects/memory-store.ts';
 import { smallCatalogue } from '../support/fault/small-catalogue.ts';
-import { buildTree, catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
+import { buildTree, catalogueAt, instant, NO_GRACE, temporaryFolder } from '../support/trees.ts';
 
 const OUT = 's3://bucket/tree';
 const MANIFEST = /^tree\/releases\/\d{8}T\d{6}Z-[0-9a-f]{16}\.json$/;
@@ -55,7 +55,7 @@ test('a build reads the parts of the release before it, and its own, and of no o
 });
 
 test('pruning reads each manifest, for its parts, once', async () => {
-  const manifests = await read(MANIFEST, () => pruneTree(OUT, 0, false));
+  const manifests = await read(MANIFEST, () => pruneTree(OUT, NO_GRACE, false));
   expect(new Set(manifests)).toEqual(new Set(await keys(MANIFEST)));
   expect(manifests.length).toBeLessThanOrEqual(5);
 });
@@ -64,11 +64,11 @@ test('one that was altered is found: nothing is pruned', async () => {
   const [key = ''] = await keys(MANIFEST);
   const bytes = (await store.objects()).get(key)?.bytes ?? Buffer.alloc(0);
   await store.put(key, Buffer.from(bytes.toString().replace('"tool":', '"Tool":')));
-  await expect(pruneTree(OUT, 0, false)).rejects.toMatchObject({ code: 'release-damaged' });
+  await expect(pruneTree(OUT, NO_GRACE, false)).rejects.toMatchObject({ code: 'release-damaged' });
 });
 
 test('a part that is gone is missed, though nobody reads it: nothing is pruned', async () => {
   const [key = ''] = await keys(PART);
   await store.delete(key);
-  await expect(pruneTree(OUT, 0, false)).rejects.toMatchObject({ code: 'release-damaged' });
+  await expect(pruneTree(OUT, NO_GRACE, false)).rejects.toMatchObject({ code: 'release-damaged' });
 });

@@ -15,7 +15,7 @@ import { IS_SOAK, SEED } from '../speeds.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { startBucket, type MirrorBucket, type StoreName } from '../support/objects/mirror-bucket.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
-import { buildTree, catalogueAt, instant, temporaryFolder, KEY_SETTINGS } from '../support/trees.ts';
+import { buildTree, catalogueAt, instant, KEY_SETTINGS, NO_GRACE, temporaryFolder } from '../support/trees.ts';
 
 const STORES: readonly StoreName[] = ['gateway', 'proxy'];
 const NOW = '2026-05-01T09:00:00Z';
@@ -48,7 +48,7 @@ const resume: Step = async (root) => {
   return { lifted, current };
 };
 const prune: Step = async (root) => {
-  const { plan } = await pruneTree(root, 0, false);
+  const { plan } = await pruneTree(root, NO_GRACE, false);
   return plan;
 };
 

@@ -17,7 +17,7 @@ import { startMemoryStore, type MemoryStore } from '../support/objects/memory-st
 import type { LoggedRequest } from '../support/objects/test-store.ts';
 import { NOW } from '../support/fault/small-catalogue.ts';
 import { buildOneShard, finishShards } from '../support/shards.ts';
-import { buildTree, instant, KEY_SETTINGS, temporaryFolderOfFile } from '../support/trees.ts';
+import { buildTree, instant, KEY_SETTINGS, NO_GRACE, temporaryFolderOfFile } from '../support/trees.ts';
 
 const LATER = '2026-05-01T09:10:00Z';
 const EDITION = /\/(products|categories)\.[0-9a-f]{16}\.json(\.gz)?$/;
@@ -57,7 +57,7 @@ beforeEach(async () => {
 
 /** The files after a build into the pruned tree whose listings are true. */
 async function expectedAfter(build: () => Promise<unknown>): Promise<ReadonlyMap<string, string>> {
-  await pruneTree(tree.root, 0, false);
+  await pruneTree(tree.root, NO_GRACE, false);
   await build();
   const files = await tree.files();
   await tree.reset(base);
@@ -67,7 +67,7 @@ async function expectedAfter(build: () => Promise<unknown>): Promise<ReadonlyMap
 /** Removes the content of the newer release, which listings go on showing. */
 async function pruneUnseen(): Promise<void> {
   store.listRemoved(true);
-  const { pruned } = await pruneTree(tree.root, 0, false);
+  const { pruned } = await pruneTree(tree.root, NO_GRACE, false);
   expect(pruned.files).toBeGreaterThan(3);
 }
 
@@ -138,7 +138,7 @@ async function shards(): Promise<void> {
     await buildOneShard({ ...RUN, index, databasePath: young, outPath: tree.root }, instant(LATER), SHARD_OPTIONS);
 }
 
-const finish = () => finishShards({ ...RUN, outPath: tree.root }, { pruneGraceSeconds: null });
+const finish = () => finishShards({ ...RUN, outPath: tree.root }, { keep: null });
 
 test('shards create it, too', async () => {
   await pruneUnseen();

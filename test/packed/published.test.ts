@@ -241,7 +241,7 @@ const options: BuildOptions = {
   isDryRun: false,
   precompress: [],
   guards: { maxShrink: 0.5, maxBad: 0.05, allow: [], force: false },
-  pruneGraceSeconds: null,
+  keep: null,
   toolVersion: '1.2.3',
   tzdata: '2026a',
   onProgress: () => undefined,

@@ -15,12 +15,13 @@ import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { changedEditions, stampsOf } from '../support/fault/tree-copy.ts';
 import { buildTree, catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
 import { findingsOf } from '../support/verify-tree.ts';
+import { DEFAULT_KEEP, type Keep } from '../../src/release/history/retention.ts';
 
 type Deed =
   | { readonly kind: 'build'; readonly seconds: number; readonly front: number; readonly isActive: boolean }
   | { readonly kind: 'rollback'; readonly place: number }
   | { readonly kind: 'resume' }
-  | { readonly kind: 'prune'; readonly graceSeconds: number };
+  | { readonly kind: 'prune'; readonly keep: Keep };
 
 const build = fc.record({
   kind: fc.constant('build' as const),
@@ -29,13 +30,22 @@ const build = fc.record({
   front: fc.integer({ min: 2, max: 3 }),
   isActive: fc.boolean(),
 });
+const littleKept = fc.record({
+  last: fc.integer({ min: 1, max: 4 }),
+  hourly: fc.nat({ max: 3 }),
+  daily: fc.nat({ max: 2 }),
+  graceSeconds: fc.constantFrom(0, 600, 86_400),
+});
 const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 12, arbitrary: build },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('rollback' as const), place: fc.nat() }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('resume' as const) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('prune' as const), graceSeconds: fc.constantFrom(0, 600, 86_400) }),
+    arbitrary: fc.record({
+      kind: fc.constant('prune' as const),
+      keep: fc.oneof(fc.constant(DEFAULT_KEEP), littleKept),
+    }),
   },
 );
 
@@ -71,7 +81,7 @@ test('whatever is done to a tree, in any order', async () => {
         expect(stateOf(root).current).toBe(`${release?.name}\n`);
       } else if (one.kind === 'rollback') await rollBackTree(root, ids[one.place % ids.length] ?? '');
       else if (one.kind === 'resume') await resumeTree(root);
-      else await pruneTree(root, one.graceSeconds, false);
+      else await pruneTree(root, one.keep, false);
 
       const after = stampsOf(root);
       expect(changedEditions(before, after)).toEqual([]);

@@ -4,6 +4,7 @@ import { buildShard, type ShardBuilt, type ShardOptions } from '../../src/operat
 import { finishRun, type FinishedRun, type FinishOptions } from '../../src/operations/shards/finish-run.ts';
 import type { Instant } from '../../src/catalogue/instant.ts';
 import { filesOf } from './trees.ts';
+import { DEFAULT_KEEP } from '../../src/release/history/retention.ts';
 
 /** Which shard of which run, into which tree. */
 export interface ShardOfRun {
@@ -49,7 +50,7 @@ export function finishShards(
     run,
     shards: total,
     waitSeconds: 0,
-    pruneGraceSeconds: 3600,
+    keep: DEFAULT_KEEP,
     toolVersion: 'test',
     ...options,
   });

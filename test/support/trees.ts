@@ -12,6 +12,7 @@ import { parseInstant, type Instant } from '../../src/catalogue/instant.ts';
 import type { KeyRingSettings } from '../../src/release/publish/next-key-ring.ts';
 import type { Pointer } from '../../src/contract/pointer.ts';
 import { createCatalogueFor, insertRows } from './catalogue.ts';
+import { DEFAULT_KEEP, type Keep } from '../../src/release/history/retention.ts';
 
 /** Rows of the catalogue's tables, as `import` takes them. */
 export type Rows = Parameters<typeof insertRows>[1];
@@ -48,6 +49,9 @@ export function instant(text: string): Instant {
 /** As `keys issue` and `keys revoke` publish a change of keys. */
 export const KEY_SETTINGS: KeyRingSettings = { guards: { maxShrink: 0.5, allow: [], force: false }, frontCodes: null };
 
+/** What `prune --grace 0` keeps. */
+export const NO_GRACE: Keep = { ...DEFAULT_KEEP, graceSeconds: 0 };
+
 /** Builds as the command does, with its defaults but for what is given. */
 export function buildTree(
   databasePath: string,
@@ -64,7 +68,7 @@ export function buildTree(
       isDryRun: false,
       precompress: [],
       guards: { maxShrink: 0.5, maxBad: 0.05, allow: [], force: false },
-      pruneGraceSeconds: 3600,
+      keep: DEFAULT_KEEP,
       toolVersion: 'test',
       tzdata: process.versions['tz'] ?? '',
       onProgress: () => undefined,

@@ -4,8 +4,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
-import { releasesKept, type Dated, type RetentionOptions } from '../../src/release/history/retention.ts';
+import { DEFAULT_KEEP, releasesKept, type Dated, type RetentionOptions } from '../../src/release/history/retention.ts';
 import { instant } from '../support/trees.ts';
+import { NO_GRACE } from '../support/trees.ts';
 
 const MINUTE = 60;
 const HOUR = 3600;
@@ -24,7 +25,7 @@ function releasesEvery(seconds: number, total: number, until: string): Dated[] {
 /** What is kept, oldest first, as `id reason`. */
 function keptOf(releases: readonly Dated[], options: Partial<RetentionOptions> = {}): string[] {
   const currentId = releases.at(-1)?.id ?? null;
-  const kept = releasesKept(releases, { graceSeconds: HOUR, currentId, ...options });
+  const kept = releasesKept(releases, { keep: DEFAULT_KEEP, currentId, ...options });
   return [...kept].map(([id, reason]) => `${id} ${reason}`).sort();
 }
 
@@ -75,13 +76,25 @@ describe('which releases are kept', () => {
     ['six hours', 6 * HOUR, 6 * 12 - 9],
   ])('a grace of %s', (_, graceSeconds, total) => {
     const releases = releasesEvery(5 * MINUTE, 300, '2026-05-11T09:40:00Z');
-    expect(keptOf(releases, { graceSeconds }).filter((line) => line.endsWith('grace'))).toHaveLength(total);
+    expect(
+      keptOf(releases, { keep: { ...DEFAULT_KEEP, graceSeconds } }).filter((line) => line.endsWith('grace')),
+    ).toHaveLength(total);
+  });
+
+  test.each([
+    ['the last three', { last: 3, hourly: 0, daily: 0 }, ['09:30', '09:35', '09:40']],
+    ['the current one, and one for each of two hours', { last: 1, hourly: 2, daily: 0 }, ['07:55', '08:55', '09:40']],
+    ['one for each of two days', { last: 1, hourly: 0, daily: 2 }, ['23:55', '09:40']],
+  ])('little history: %s', (_, little, times) => {
+    const releases = releasesEvery(5 * MINUTE, 300, '2026-05-11T09:40:00Z');
+    const kept = keptOf(releases, { keep: { ...little, graceSeconds: 0 } });
+    expect(kept.map((line) => line.slice('2026-05-11T'.length, '2026-05-11T09:40'.length))).toEqual(times);
   });
 
   test('the age of a day and of a week are counted to the second', () => {
     const at = (text: string): string[] => {
       const filler = releasesEvery(1, 10, '2026-05-08T09:00:00Z');
-      return keptOf([releaseAt(text), ...filler], { graceSeconds: 0 }).filter((line) => line.startsWith(text));
+      return keptOf([releaseAt(text), ...filler], { keep: NO_GRACE }).filter((line) => line.startsWith(text));
     };
     expect(at('2026-05-07T09:00:01Z')).toEqual(['2026-05-07T09:00:01Z hourly']);
     expect(at('2026-05-07T09:00:00Z')).toEqual(['2026-05-07T09:00:00Z daily']);
@@ -94,11 +107,11 @@ describe('which releases are kept', () => {
       id: String(i).padStart(2, '0'),
       now: instant('2026-05-01T09:00:00Z'),
     }));
-    const kept = releasesKept(releases, { graceSeconds: 0, currentId: '03' });
+    const kept = releasesKept(releases, { keep: NO_GRACE, currentId: '03' });
     expect(kept.get('03')).toBe('current');
     expect(kept.size).toBe(11);
     // Superseded at the same instant, so no second ago.
-    expect(releasesKept(releases, { graceSeconds: 1, currentId: '03' }).size).toBe(30);
+    expect(releasesKept(releases, { keep: { ...NO_GRACE, graceSeconds: 1 }, currentId: '03' }).size).toBe(30);
   });
 
   test('nothing in force that is known: counted from the newest', () => {
@@ -136,8 +149,13 @@ test('pruning after every build keeps at least what pruning once at the end woul
         minLength: 1,
         maxLength: 300,
       }),
-      fc.constantFrom(0, HOUR, 6 * HOUR),
-      (gaps, graceSeconds) => {
+      fc.record({
+        last: fc.integer({ min: 1, max: 10 }),
+        hourly: fc.nat({ max: 24 }),
+        daily: fc.nat({ max: 7 }),
+        graceSeconds: fc.constantFrom(0, HOUR, 6 * HOUR),
+      }),
+      (gaps, keep) => {
         const all: Dated[] = [];
         let held: Dated[] = [];
         let now: number = instant('2026-05-01T09:00:00Z');
@@ -145,15 +163,14 @@ test('pruning after every build keeps at least what pruning once at the end woul
           now += gap;
           const release = { id: formatInstant(instantOf(now)), now: instantOf(now) };
           all.push(release);
-          const options = { graceSeconds, currentId: release.id };
+          const options = { keep, currentId: release.id };
           const kept = releasesKept([...held, release], options);
           held = [...held, release].filter(({ id }) => kept.has(id));
           const atOnce = releasesKept(all, options);
           expect(held.map(({ id }) => id)).toEqual(expect.arrayContaining([...atOnce.keys()]));
-          // Ten, the hours of a day, the days of a week, and what was superseded within the grace
-          // time.
-          const inGrace = all.filter((_, i) => now - (all[i + 1]?.now ?? now) < graceSeconds).length;
-          expect(held.length).toBeLessThanOrEqual(10 + 25 + 8 + inGrace + 1);
+          const inGrace = all.filter((_, i) => now - (all[i + 1]?.now ?? now) < keep.graceSeconds).length;
+          // So many hours ago may be one more hour of the clock; likewise for days.
+          expect(held.length).toBeLessThanOrEqual(keep.last + keep.hourly + 1 + keep.daily + 1 + inGrace + 1);
         }
       },
     ),

@@ -9,7 +9,7 @@ import { showDocument } from '../../src/release/status/show.ts';
 import type { TreeEntry } from '../../src/release/tree/files.ts';
 import { orThrow, type Failure, type Found } from '../../src/release/tree/found.ts';
 import { DirectoryStore } from '../../src/storage/folder/store.ts';
-import { instant } from '../support/trees.ts';
+import { instant, NO_GRACE } from '../support/trees.ts';
 import { currentManifestPath } from '../support/manifests.ts';
 import { copyOf, F, K, pointerPath, soundTree } from '../support/verify-tree.ts';
 
@@ -73,18 +73,18 @@ describe('a path that the system refuses to read', () => {
   test('the grace: prune removes nothing', async () => {
     const root = copyOf(sound);
     const failing = new FailingStore(root, 'releases/grace');
-    await expect(prune({ graceSeconds: 0, replaced: null }, failing)).rejects.toMatchObject({
+    await expect(prune({ keep: NO_GRACE, replaced: null }, failing)).rejects.toMatchObject({
       code: 'tree-unreadable',
     });
     mkdirSync(`${root}/releases/grace`);
-    const obstructed = prune({ graceSeconds: 0, replaced: null }, new DirectoryStore(root));
+    const obstructed = prune({ keep: NO_GRACE, replaced: null }, new DirectoryStore(root));
     await expect(obstructed).rejects.toMatchObject({ code: 'tree-unreadable' });
   });
 
   test('a manifest: prune removes nothing, and does not say that the manifest may be removed', async () => {
     const root = copyOf(sound);
     const store = new FailingStore(root, currentManifestPath(root));
-    const error: unknown = await prune({ graceSeconds: 0, replaced: null }, store).catch((thrown: unknown) => thrown);
+    const error: unknown = await prune({ keep: NO_GRACE, replaced: null }, store).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'tree-unreadable', hint: 'check its owner and permissions' });
     for (const folder of ['public', 'releases']) {
       expect(await new DirectoryStore(root).list(folder)).toEqual(await new DirectoryStore(sound).list(folder));

@@ -3,7 +3,6 @@
 
 import type { AppError } from '../../errors.ts';
 import { databaseText } from '../../database/open.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../release/history/retention.ts';
 import { runArgument, shardArgument } from '../arguments.ts';
 import { runShard, shardOf } from '../build-shard.ts';
 import { MOMENT_FORMS } from '../moment.ts';
@@ -18,7 +17,7 @@ import { bytesText } from '../output/terminal.ts';
 import { withFailureNotice } from '../on-failure.ts';
 import { catalogueIsRead, endWithParent, isLimited, runLimited } from '../read-timeout.ts';
 import { refuseWeaker } from '../settings/refuse-weaker.ts';
-import { SETTINGS, type Setting } from '../settings/settings.ts';
+import { keepOf, SETTINGS, type Setting } from '../settings/settings.ts';
 import { boundYoungGeneration } from '../young-generation.ts';
 
 type BuildFlags = FlagsOf<typeof declareBuild>;
@@ -43,6 +42,7 @@ function declareBuild(program: PlaybillCommand) {
     .setting(SETTINGS.maxBad)
     .setting(SETTINGS.precompress)
     .setting(SETTINGS.readTimeout)
+    .keepFlags()
     .onPublishFlags()
     .onFailureFlags()
     .setting(SETTINGS.prometheus, 'write metrics to this textfile when the build ends, successful or not')
@@ -113,6 +113,10 @@ function shardIn(flags: BuildFlags, { settings }: CommandContext): ReturnType<ty
     onPublish: isTyped(SETTINGS.onPublish) ? flags.onPublish : undefined,
     onFailure: isTyped(SETTINGS.onFailure) ? flags.onFailure : undefined,
     prometheus: isTyped(SETTINGS.prometheus) ? flags.prometheus : undefined,
+    keepLast: isTyped(SETTINGS.keepLast) ? flags.keepLast : undefined,
+    keepHourly: isTyped(SETTINGS.keepHourly) ? flags.keepHourly : undefined,
+    keepDaily: isTyped(SETTINGS.keepDaily) ? flags.keepDaily : undefined,
+    grace: isTyped(SETTINGS.keepGrace) ? flags.grace : undefined,
     noPrune: flags.prune ? undefined : true,
   });
 }
@@ -145,14 +149,13 @@ async function runBuild(flags: BuildFlags, phases: Phases, context: CommandConte
   const { build } = await import('../../operations/build.ts');
   const { common, ended } = commonOptions(flags, context);
   const isDryRun = flags.dryRun === true;
-  const pruneGraceSeconds = flags.prune ? DEFAULT_GRACE_SECONDS : null;
   const isNowOfClock = flags.now === undefined;
   const options = {
     ...common,
     frontCodes: flags.front ?? null,
     isDryRun,
     isNowOfClock,
-    pruneGraceSeconds,
+    keep: flags.prune ? keepOf(flags) : null,
     onPhase: phases.begin,
   };
   const result = await build(options, now).finally(ended);

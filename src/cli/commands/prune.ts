@@ -1,10 +1,10 @@
 // `playbill prune`: removes releases that are no longer kept, and editions that nothing refers to.
 
 import type { PruneResultJson } from '../../contract/results/history.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../release/history/retention.ts';
 import { planLines, prunedText, requestLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
+import { keepOf } from '../settings/settings.ts';
 import { tableText } from '../output/table.ts';
 import { countText, durationText, type Terminal } from '../output/terminal.ts';
 
@@ -13,14 +13,14 @@ export function addPruneCommand(program: PlaybillCommand): void {
     .command('prune')
     .summary('remove old releases, and files that nothing refers to')
     .description(
-      'Keeps the current release, those that pointers belong to, the last 10, the last of each hour for a day and of each day for ' +
-        'a week, and those superseded less than --grace ago. Removes the manifests of all others, then every edition that no kept ' +
-        'release and no pointer refers to. The age of a release is measured by the instants that releases were built for, back ' +
+      'Keeps the current release, those that pointers belong to, the last ones (--keep-last), the last of each hour and of each day ' +
+        '(--keep-hourly, --keep-daily), and those superseded less than --grace ago. Removes the manifests of all others, then every ' +
+        'edition that no kept release and no pointer refers to. The age of a release is measured by the instants that releases were built for, back ' +
         'from the newest and from the current one. A release is superseded at the instant that the next one was built for. Hours ' +
         'and days are UTC. While a rollback holds the tree, and for --grace from the first build after it, every release is kept. ' +
-        'Builds prune by themselves, with a grace of 1h.',
+        'Builds prune by themselves.',
     )
-    .durationFlag('--grace', 'keep a superseded release for at least this long', DEFAULT_GRACE_SECONDS)
+    .keepFlags()
     .flag('--dry-run', 'print what would be removed, and what would be kept and why; remove nothing')
     .outFlag('the tree to clean up')
     .jsonFlag()
@@ -35,13 +35,13 @@ ${TRY_AGAIN}.`)
     .writes()
     .runs(async (flags, { terminal }) => {
       const { pruneTree } = await import('../../operations/history.ts');
-      const json = await pruneTree(flags.out, flags.grace, flags.dryRun === true);
+      const json = await pruneTree(flags.out, keepOf(flags), flags.dryRun === true);
       terminal.print(flags.json === true ? JSON.stringify(json) : summaryText(json, terminal));
     });
 }
 
 function summaryText(json: PruneResultJson, terminal: Terminal): string {
-  const { isDryRun, graceSeconds, hold, releases, waitsFor, pruned, plan, requests } = json;
+  const { isDryRun, keep, hold, releases, waitsFor, pruned, plan, requests } = json;
   const lines: string[] = [];
   if (isDryRun) {
     const rows = releases.map(({ id, now, kept }) => [id, now, kept ?? 'goes']);
@@ -51,7 +51,7 @@ function summaryText(json: PruneResultJson, terminal: Terminal): string {
   const keptTotal = releases.filter(({ kept }) => kept !== null).length;
   lines.push(
     `${isDryRun ? 'Would prune' : 'Pruned'}: ${prunedText(pruned)}; ${countText(keptTotal, 'release')} kept, ` +
-      `with a grace of ${durationText(graceSeconds)}`,
+      `with a grace of ${durationText(keep.graceSeconds)}`,
   );
   lines.push(...requestLines(requests));
   for (const run of waitsFor)

@@ -3,7 +3,6 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { parseInstant } from '../../catalogue/instant.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../release/history/retention.ts';
 import { runArgument, shardsArgument } from '../arguments.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
@@ -13,7 +12,7 @@ import { buildJson, editionCounts, notifyOfBuild, printBuild } from '../output/b
 import { Phases } from '../output/phases.ts';
 import type { BuildEnd } from '../output/prometheus.ts';
 import { withFailureNotice } from '../on-failure.ts';
-import { SETTINGS } from '../settings/settings.ts';
+import { keepOf, SETTINGS } from '../settings/settings.ts';
 
 type FinishFlags = FlagsOf<typeof declareFinish>;
 
@@ -31,6 +30,7 @@ function declareFinish(program: PlaybillCommand) {
     .durationFlag('--wait', 'how long to wait for shards that have not ended', 0)
     .outFlag('the tree to publish into')
     .allowFlag()
+    .keepFlags()
     .onPublishFlags()
     .onFailureFlags()
     .setting(SETTINGS.prometheus, 'write metrics to this textfile at the end, successful or not')
@@ -69,7 +69,7 @@ async function runFinish(flags: FinishFlags, phases: Phases, context: CommandCon
     run: flags.run,
     shards: flags.shards,
     waitSeconds: flags.wait,
-    pruneGraceSeconds: flags.prune ? DEFAULT_GRACE_SECONDS : null,
+    keep: flags.prune ? keepOf(flags) : null,
     allow: flags.allow ?? [],
     toolVersion: context.toolVersion,
     onPhase: phases.begin,

@@ -3,7 +3,7 @@
 import type { Setting } from './settings.ts';
 
 /** A value as it stands in the file. */
-export type SettingJson = string | readonly string[] | boolean;
+export type SettingJson = string | number | readonly string[] | boolean;
 
 /** The name of the file where it is looked for. */
 export const SETTINGS_FILE = 'playbill.json';

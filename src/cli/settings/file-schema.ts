@@ -19,6 +19,11 @@ function valueSchema(setting: Setting): z.ZodType {
   const { text, example, pattern, preset } = setting;
   const examples = { description: text, examples: [example] };
   if (setting.form === 'switch') return z.boolean().meta(examples);
+  if (setting.form === 'number')
+    return z
+      .int()
+      .min(setting.min ?? 0)
+      .meta({ ...examples, default: Number(preset) });
   const choices = setting.members ?? (typeof setting.rule === 'object' ? (setting.rule as readonly string[]) : null);
   const one = choices === null ? z.string() : z.enum(choices);
   if (setting.form === 'list') return z.array(one).meta(examples);

@@ -8,10 +8,12 @@ import { readers, takers, TARGETS } from '../../edge/targets/targets.ts';
 import { DEFAULT_SETTINGS } from '../../edge/rule/settings.ts';
 import { PROFILE_NAMES } from '../../edge/rule/profile.ts';
 import { withoutUser } from '../../errors.ts';
+import { DEFAULT_KEEP, type Keep } from '../../release/history/retention.ts';
 import {
   compressionsArgument,
   durationArgument,
   edgeUrlArgument,
+  keptArgument,
   percentageArgument,
   secretRefArgument,
   type Rule,
@@ -21,9 +23,9 @@ import { durationText } from '../output/terminal.ts';
 
 interface Traits {
   /** A value as it stands in the file. */
-  readonly example: string | readonly string[] | boolean;
-  /** How a value stands in the file: as it is typed, as a list of texts, or as true or false. */
-  readonly form?: 'text' | 'list' | 'switch';
+  readonly example: string | number | readonly string[] | boolean;
+  /** How a value stands in the file: as it is typed, as a number, as a list of texts, or as true or false. */
+  readonly form?: 'text' | 'number' | 'list' | 'switch';
   /** The environment variable that sets it as well. */
   readonly variable?: string;
   /** Matches every text that is a value, for editors. */
@@ -32,6 +34,8 @@ interface Traits {
   readonly members?: readonly string[];
   /** The texts to offer, where `rule` does not list them. */
   readonly choices?: readonly string[];
+  /** The least number. */
+  readonly min?: number;
   /** Whether a value is the path of a file: in the file, relative to the file's own folder. */
   readonly isPath?: (text: string) => boolean;
   /** Whether it belongs to one target of `edge build`. */
@@ -78,6 +82,17 @@ function duration<const Flag extends string, const Preset extends string | undef
 function share<const Flag extends string>(key: string, flag: Flag, text: string, example: string, preset: string) {
   const pattern = String.raw`^\d{1,3}(\.\d+)?%$`;
   return setting(key, `${flag} <percentage>` as const, text, { rule: percentageArgument, pattern, example, preset });
+}
+
+function kept<const Flag extends string>(key: string, flag: Flag, text: string, preset: number, min = 0) {
+  const rule = (given: string, name: string): number => keptArgument(given, name, min);
+  return setting(key, `${flag} <number>` as const, text, {
+    rule,
+    form: 'number',
+    min,
+    example: preset,
+    preset: String(preset),
+  });
 }
 
 const isNoAddress = (text: string): boolean => !/^[a-z][a-z0-9+.-]*:/i.test(text);
@@ -137,6 +152,23 @@ export const SETTINGS = {
     '1%',
     '5%',
   ),
+  keepLast: kept('keep.last', '--keep-last', 'how many of the last releases are kept', DEFAULT_KEEP.last, 1),
+  keepHourly: kept(
+    'keep.hourly',
+    '--keep-hourly',
+    'for how many hours the last release of each is kept',
+    DEFAULT_KEEP.hourly,
+  ),
+  keepDaily: kept(
+    'keep.daily',
+    '--keep-daily',
+    'for how many days the last release of each is kept',
+    DEFAULT_KEEP.daily,
+  ),
+  keepGrace: duration('keep.grace', '--grace', 'keep a superseded release for at least this long', {
+    preset: durationText(DEFAULT_KEEP.graceSeconds),
+    example: '1h',
+  }),
   ...hook('onPublish', '--on-publish', 'send what was published, as JSON, to this command (on stdin) or URL (by POST)'),
   ...hook(
     'onFailure',
@@ -304,6 +336,13 @@ function hook<const Name extends string, const Flag extends string>(name: Name, 
     Record<Name, typeof what> & Record<`${Name}Timeout`, typeof timeout> & Record<`${Name}TokenEnv`, typeof token>
   >;
 }
+
+/** How much history the flags of `keepFlags` keep. */
+export function keepOf({ keepLast, keepHourly, keepDaily, grace }: Readonly<Record<KeepFlag, number>>): Keep {
+  return { last: keepLast, hourly: keepHourly, daily: keepDaily, graceSeconds: grace };
+}
+
+type KeepFlag = 'keepLast' | 'keepHourly' | 'keepDaily' | 'grace';
 
 /** `--horizon` of `--horizon <duration>`. */
 export const flagOf = ({ term }: Setting): string => term.replace(/ .*/, '');

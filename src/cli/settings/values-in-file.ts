@@ -99,9 +99,10 @@ function unknownKey(place: string, toolVersion: string): { readonly message: str
   };
 }
 
-function formText({ form, rule, members = [] }: Setting): string {
+function formText({ form, rule, min = 0, members = [] }: Setting): string {
   const choices = (typeof rule === 'object' ? rule : members).join(', ');
   if (form === 'switch') return 'true or false';
+  if (form === 'number') return `a whole number from ${min}`;
   if (form === 'list') return `a list of ${choices}`;
   return choices === '' ? 'text' : `one of ${choices}`;
 }

@@ -152,7 +152,8 @@ export const notifyResultSchema = z.strictObject({
 /** `prune`. */
 export const pruneResultSchema = z.strictObject({
   isDryRun: z.boolean(),
-  graceSeconds: count,
+  /** How much history is kept. */
+  keep: z.strictObject({ last: count, hourly: count, daily: count, graceSeconds: count }),
   hold: holdSchema.nullable(),
   releases: z.array(
     z.strictObject({

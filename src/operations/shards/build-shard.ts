@@ -42,7 +42,7 @@ import { retriedRead } from '../../database/retried-read.ts';
 import { nowOf, refuseOtherSettings } from './run-settings.ts';
 import type { RequestsMade } from '../writing-tree.ts';
 
-export interface ShardOptions extends Omit<BuildOptions, 'frontCodes' | 'isDryRun' | 'pruneGraceSeconds'> {
+export interface ShardOptions extends Omit<BuildOptions, 'frontCodes' | 'isDryRun' | 'keep'> {
   readonly run: string;
   readonly shard: Shard;
   /** Whether `now` was given; if not, the instant of the first shard counts. */

@@ -8,6 +8,7 @@ import type { AllowableGuard } from '../../contract/allowable-guards.ts';
 import type { RunSettings, ShardResult } from '../../contract/run.ts';
 import { AppError, shellWord } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
+import type { Keep } from '../../release/history/retention.ts';
 import { heldFronts, holdJson, holdsAll, readHold } from '../../release/tree/hold.ts';
 import { refuseLost } from '../../release/publish/lost-contract.ts';
 import { recheckFront } from '../../release/publish/recheck-front.ts';
@@ -33,7 +34,8 @@ export interface FinishOptions {
   readonly shards: number;
   /** How long to wait for missing results. */
   readonly waitSeconds: number;
-  readonly pruneGraceSeconds: number | null;
+  /** How much history is kept; null: nothing is pruned. */
+  readonly keep: Keep | null;
   /** Guards to override beside those that the shards override. */
   readonly allow?: readonly AllowableGuard[];
   readonly toolVersion: string;
@@ -80,7 +82,7 @@ async function waitForShards({ run, shards, waitSeconds }: FinishOptions, files:
 
 async function finishInto(store: ReleaseStore, published: PublishedTree, options: FinishOptions): Promise<FinishedRun> {
   const hold = await readHold(store);
-  const { run, shards, toolVersion, pruneGraceSeconds, onPhase } = options;
+  const { run, shards, toolVersion, keep, onPhase } = options;
   onPhase?.('read');
   const found = await resultsOf(options, store);
   const [first] = found.values();
@@ -124,7 +126,7 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
       },
       hold,
     ),
-    { ...settings, guards, toolVersion, pruneGraceSeconds, ...(onPhase === undefined ? {} : { onPhase }) },
+    { ...settings, guards, toolVersion, keep, ...(onPhase === undefined ? {} : { onPhase }) },
     hold,
     published,
     { releaseStore: holdsAll(hold) ? dryRunStore(store) : store, store },

@@ -22,15 +22,15 @@ import { readAhead } from '../tree/read-ahead.ts';
 import { keptReleases } from '../tree/releases.ts';
 import type { ReleaseStore } from '../tree/store.ts';
 import { isInGrace } from '../tree/rollback-grace.ts';
-import { releasesKept } from './retention.ts';
+import { releasesKept, type Keep } from './retention.ts';
 import { keepContentOf, openRuns } from './runs.ts';
 
 /** Few, because the manifest of an earlier version may have ten megabytes. */
 const MANIFESTS_AHEAD = 4;
 
 export interface PruneOptions {
-  /** How long a superseded release is always kept, measured by the releases' own `now`. */
-  readonly graceSeconds: number;
+  /** Which releases stay; ages are measured by the releases' own `now`. */
+  readonly keep: Keep;
   /** The release that this run has just replaced; null if it has not. */
   readonly replaced: Release | null;
 }
@@ -73,7 +73,7 @@ export async function prune(
     if (!isOlder(release)) accounted.add(names);
   }
 
-  const runs = await openRuns(current?.now ?? null, options.graceSeconds, store);
+  const runs = await openRuns(current?.now ?? null, options.keep.graceSeconds, store);
   const waitsFor = await keepContentOf(runs, editions, store);
   const partsNamed = new Set(newestFirst.flatMap((release) => (kept.has(release.id) ? release.parts : [])));
   const removals = [
@@ -93,7 +93,7 @@ export async function prune(
   // State after a stop before the last removal: files that nothing names.
   for (const [, paths] of removals) if (paths.length > 0) await store.remove([...paths].sort());
   return {
-    graceSeconds: options.graceSeconds,
+    keep: options.keep,
     hold: holdJson(hold),
     releases: newestFirst.map(({ id, now }) => ({ id, now: formatInstant(now), kept: kept.get(id) ?? null })),
     waitsFor,
@@ -116,15 +116,15 @@ function isOlder({ parts }: ReadRelease): boolean {
 async function keptOf(
   newestFirst: readonly ReadRelease[],
   current: ReadRelease | undefined,
-  { graceSeconds }: PruneOptions,
+  { keep }: PruneOptions,
   store: ReleaseStore,
 ): Promise<Map<string, KeepReason>> {
   const notifiedId = (await readNotified(store))?.release?.id ?? null;
   const own = newestFirst.filter((release) => !isOlder(release));
-  const kept = releasesKept(own, { graceSeconds, currentId: current?.id ?? null, notifiedId });
+  const kept = releasesKept(own, { keep, currentId: current?.id ?? null, notifiedId });
   // Releases of earlier versions count as lost. Until one of ours has superseded them for the grace
   // time, edges may use them.
-  const supersedes = own.filter(({ now }) => current !== undefined && current.now - now >= graceSeconds);
+  const supersedes = own.filter(({ now }) => current !== undefined && current.now - now >= keep.graceSeconds);
   for (const { id, now } of newestFirst.filter(isOlder)) {
     if (id === current?.id) kept.set(id, 'current');
     else if (!supersedes.some((one) => one.now >= now)) kept.set(id, 'grace');
@@ -148,7 +148,7 @@ async function olderPathsOf(release: ReadRelease, store: ReleaseStore): Promise<
 async function isAllInGrace(
   newestFirst: readonly DatedRelease[],
   currentId: string | null,
-  { graceSeconds, replaced }: PruneOptions,
+  { keep: { graceSeconds }, replaced }: PruneOptions,
   store: ReleaseStore,
 ): Promise<boolean> {
   const current = newestFirst.find(({ id }) => id === currentId) ?? newestFirst[0];
@@ -164,7 +164,7 @@ async function isAllInGrace(
  * even if its manifest is missing, because edges still use its editions.
  * @throws AppError release-damaged
  */
-async function readReleases({ graceSeconds, replaced }: PruneOptions, store: ReleaseStore) {
+async function readReleases({ keep: { graceSeconds }, replaced }: PruneOptions, store: ReleaseStore) {
   const { releases, older, parts } = await keptReleases(store);
   const known = [...releases, ...older];
   const isLost = replaced !== null && graceSeconds > 0 && !known.some(({ name }) => name === replaced.name);

@@ -9,18 +9,25 @@ import type { KeepReason } from '../../contract/results/history.ts';
 /** All that retention knows of a release. */
 export type Dated = Pick<DatedRelease, 'id' | 'now'>;
 
-const RECENT_TOTAL = 10;
 const SECONDS_PER_HOUR = 3600;
 
-/**
- * How long a superseded release is kept at least, unless the operator says otherwise (snapshot.md,
- * step 6).
- */
-export const DEFAULT_GRACE_SECONDS = 3600;
-
-export interface RetentionOptions {
+/** How much history a tree keeps. */
+export interface Keep {
+  /** This many of the last releases. */
+  readonly last: number;
+  /** The last release of each hour, for this many hours. */
+  readonly hourly: number;
+  /** The last release of each day, for this many days. */
+  readonly daily: number;
   /** How long a superseded release is always kept, because copies and edges may still use it. */
   readonly graceSeconds: number;
+}
+
+/** What is kept unless the operator says otherwise (snapshot.md, step 6). */
+export const DEFAULT_KEEP: Keep = { last: 10, hourly: 24, daily: 7, graceSeconds: 3600 };
+
+export interface RetentionOptions {
+  readonly keep: Keep;
   /** The current release; null if not known. */
   readonly currentId: string | null;
   /**
@@ -39,7 +46,7 @@ export interface RetentionOptions {
  */
 export function releasesKept(
   releases: readonly Dated[],
-  { graceSeconds, currentId, notifiedId = null }: RetentionOptions,
+  { keep: { last, hourly, daily, graceSeconds }, currentId, notifiedId = null }: RetentionOptions,
 ): Map<string, KeepReason> {
   const newestFirst = releases.toSorted(byNewest);
   const kept = new Map<string, KeepReason>();
@@ -50,15 +57,15 @@ export function releasesKept(
   for (const reference of newestFirst.filter(({ id }, i) => i === 0 || id === currentId)) {
     const counted = newestFirst.filter(({ now }) => now <= reference.now);
     const isYounger = ({ now }: Dated, seconds: number): boolean => reference.now - now < seconds;
-    for (const release of counted.slice(0, RECENT_TOTAL)) keep(release, 'recent');
+    for (const release of counted.slice(0, last)) keep(release, 'recent');
     for (const [i, release] of counted.entries()) {
       const successor = counted[i - 1];
       if (successor !== undefined && isYounger(successor, graceSeconds)) keep(release, 'grace');
     }
-    const ofDay = counted.filter((release) => isYounger(release, SECONDS_PER_DAY));
-    for (const release of lastOfEach(SECONDS_PER_HOUR, ofDay)) keep(release, 'hourly');
-    const ofWeek = counted.filter((release) => isYounger(release, 7 * SECONDS_PER_DAY));
-    for (const release of lastOfEach(SECONDS_PER_DAY, ofWeek)) keep(release, 'daily');
+    const ofHours = counted.filter((release) => isYounger(release, hourly * SECONDS_PER_HOUR));
+    for (const release of lastOfEach(SECONDS_PER_HOUR, ofHours)) keep(release, 'hourly');
+    const ofDays = counted.filter((release) => isYounger(release, daily * SECONDS_PER_DAY));
+    for (const release of lastOfEach(SECONDS_PER_DAY, ofDays)) keep(release, 'daily');
   }
   for (const release of releases) if (release.id === notifiedId) keep(release, 'notified');
   return kept;

@@ -12,6 +12,7 @@ import type { Compression } from '../../../src/release/tree/files.ts';
 import type { ReleaseStore } from '../../../src/release/tree/store.ts';
 import { buildTree, instant } from '../trees.ts';
 import { NOW } from './small-catalogue.ts';
+import { DEFAULT_KEEP } from '../../../src/release/history/retention.ts';
 
 export const HORIZON_SECONDS = 3600;
 
@@ -33,7 +34,7 @@ export async function buildWith(
     isDryRun: false,
     precompress,
     guards: { maxShrink: 0.5, maxBad: 0.05, allow: [], force: false },
-    pruneGraceSeconds: 3600,
+    keep: DEFAULT_KEEP,
     toolVersion: 'test',
     tzdata: process.versions['tz'] ?? '',
     onProgress: () => undefined,

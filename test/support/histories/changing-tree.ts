@@ -12,9 +12,10 @@ import type { BuildResult } from '../../../src/operations/publish-release.ts';
 import { readStatus } from '../../../src/operations/status.ts';
 import { formatInstant } from '../../../src/catalogue/instant.ts';
 import { currentName, manifestOf } from '../manifests.ts';
-import { filesOf } from '../trees.ts';
+import { filesOf, NO_GRACE } from '../trees.ts';
 import { HeldModel } from './held-model.ts';
 import type { Choice, TreeEvent } from './steps.ts';
+import { DEFAULT_KEEP } from '../../../src/release/history/retention.ts';
 
 export class ChangingTree {
   readonly model = new HeldModel();
@@ -62,7 +63,7 @@ export class ChangingTree {
         await this.#resumeFronts(event);
         break;
       case 'prune':
-        await pruneTree(this.out, event.row % 2 === 0 ? 0 : 3600, event.column % 4 === 0);
+        await pruneTree(this.out, event.row % 2 === 0 ? NO_GRACE : DEFAULT_KEEP, event.column % 4 === 0);
         break;
       case 'notify':
         await this.#notify(event, now);

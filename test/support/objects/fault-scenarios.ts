@@ -12,7 +12,7 @@ import { revoke } from '../../../src/operations/keys.ts';
 import { publishKeys } from '../../../src/operations/publish-keys.ts';
 import { NOW, smallCatalogue } from '../fault/small-catalogue.ts';
 import type { TreeState } from '../fault/readers-check.ts';
-import { buildTree, catalogueAt, instant, KEY_SETTINGS } from '../trees.ts';
+import { buildTree, catalogueAt, instant, KEY_SETTINGS, NO_GRACE } from '../trees.ts';
 import type { BucketTree, Objects } from './bucket-tree.ts';
 import { requestsIn, type ChosenRequest } from './chosen-requests.ts';
 import type { ObservedStore } from './test-store.ts';
@@ -135,11 +135,11 @@ async function prepared(
     case 'prune':
       // A dozen releases, so that retention leaves some to be pruned.
       for (let second = 10; second < 22; second += 1) {
-        const options = { horizonSeconds: 0, guards: GUARDS, pruneGraceSeconds: null };
+        const options = { horizonSeconds: 0, guards: GUARDS, keep: null };
         await buildTree(young, root, instant(`2028-05-01T09:00:${second}Z`), options);
       }
       return {
-        run: () => pruneTree(root, 0, false),
+        run: () => pruneTree(root, NO_GRACE, false),
         words: ['prune', '--grace', '0', '--json', '--out', root],
       };
     case 'publish beside a held front':

@@ -300,8 +300,8 @@ const RELEASE: readonly PlantedFault[] = [
   fault(
     'finish publishes by the guards of its shards alone',
     'operations/shards/finish-run.ts',
-    '{ ...settings, guards, toolVersion, pruneGraceSeconds, ...(onPhase',
-    '{ ...settings, toolVersion, pruneGraceSeconds, ...(onPhase',
+    '{ ...settings, guards, toolVersion, keep, ...(onPhase',
+    '{ ...settings, toolVersion, keep, ...(onPhase',
     'cli/shards.test.ts',
   ),
   fault(

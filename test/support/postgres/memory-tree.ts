@@ -10,6 +10,7 @@ import { buildInto } from '../../../src/operations/build.ts';
 import { found, missing, type Found } from '../../../src/release/tree/found.ts';
 import { PublishedTree } from '../../../src/release/tree/published.ts';
 import type { ReleaseStore, StoredFile } from '../../../src/release/tree/store.ts';
+import { DEFAULT_KEEP } from '../../../src/release/history/retention.ts';
 
 /** Of the key ring's lock, which is a file. */
 const ROOT = mkdtempSync(join(tmpdir(), 'playbill-memory-'));
@@ -71,7 +72,7 @@ export async function builtInMemory(
     isDryRun: false,
     precompress: [],
     guards: { maxShrink: 0.5, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: false },
-    pruneGraceSeconds: 3600,
+    keep: DEFAULT_KEEP,
     toolVersion: 'test',
     tzdata: process.versions['tz'] ?? '',
     onProgress: (phase: 'load' | 'publish'): void => (phase === 'load' ? onLoad() : undefined),
