@@ -1,5 +1,5 @@
-// `npm run bench [-- --size S|M|L] [--postgres] [--bucket] [--shards] [--edge] [--rounds N]
-// [--profile WORK]`: measures the compiled command and the edge rule against reference programs,
+// `npm run bench [-- --size S|M|L] [--postgres] [--bucket] [--bill] [--shards] [--edge]
+// [--rounds N] [--profile WORK]`: measures the compiled command and the edge rule against reference programs,
 // and writes the results to test/bench. --profile saves CPU profiles of one kind of work: full,
 // horizon, cron, cronViews, day, import or version.
 
@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { benchBill, BILL_METHOD } from './bench/bill.ts';
 import { benchBucket, missingForBucket } from './bench/bucket.ts';
 import { benchSize, type Size } from './bench/catalogue.ts';
 import { benchEdge, missingForEdge } from './bench/edge.ts';
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     size: { type: 'string', multiple: true },
     postgres: { type: 'boolean', default: false },
     bucket: { type: 'boolean', default: false },
+    bill: { type: 'boolean', default: false },
     shards: { type: 'boolean', default: false },
     edge: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '3' },
@@ -31,11 +33,13 @@ const { values } = parseArgs({
 });
 const isSize = (size: string): size is Size => ['S', 'M', 'L'].includes(size);
 // Without any of these flags, run all benchmarks but shards.
-const isAll = values.size === undefined && !values.edge && !values.bucket && !values.postgres && !values.shards;
+const isSome = values.edge || values.bucket || values.bill || values.postgres || values.shards;
+const isAll = values.size === undefined && !isSome;
 const sizes = (values.size ?? (isAll ? ['S', 'M', 'L'] : [])).filter(isSize);
 const hasEdge = values.edge || isAll;
 const hasPostgres = values.postgres || isAll;
 const hasBucket = values.bucket || isAll;
+const hasBill = values.bill || isAll;
 const rounds = Number(values.rounds);
 
 function keep(name: string, text: string): void {
@@ -89,6 +93,10 @@ try {
   if (hasBucket) {
     const how = `Printed by \`npm run bench -- --bucket\`: medians of ${rounds} rounds in turn, size M, two cores that the gateway shares.`;
     keep('bucket', tableText('A tree in a bucket', how, await benchBucket(root, rounds, memory, disk)));
+  }
+  if (hasBill) {
+    const how = `Printed by \`npm run bench -- --bill\`: ${BILL_METHOD}`;
+    keep('bill', tableText('What builds into a bucket cost', how, await benchBill(root, memory)));
   }
   if (hasEdge) {
     const { rows, how } = await benchEdge(`${root}dist`, rounds, memory);

@@ -2,7 +2,7 @@
 // never a proof: whatever a run publishes is there, and a run that finds all as it should be asks
 // no more of the store than ever.
 
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { pruneTree, resumeTree, rollBackTree } from '../../src/operations/history.ts';
 import { publishKeys } from '../../src/operations/publish-keys.ts';
 import {
@@ -196,14 +196,60 @@ test('a rollback reads every file itself: without one of them it changes nothing
   expect((await tree.state()).pointers.has('charlie')).toBe(true);
 });
 
-test('a front whose pointer is gone is not published, to builds and to changes of keys', async () => {
+test('a front whose pointer a stopped run has removed gets one again', async () => {
+  store.listRemoved(true);
+  store.faults = ({ method, key }) =>
+    method === 'PUT' && key.endsWith('/current') ? { kind: 'refusal', code: 'AccessDenied' } : null;
+  await expect(buildTree(young, tree.root, instant(LATER), GZIPPED)).rejects.toMatchObject({
+    code: 'tree-not-writable',
+  });
+  store.faults = null;
+  const pointer = 'public/fronts/bravo/pointer.json';
+  expect(await tree.text(pointer)).toBe(null);
+  const { findings } = await buildAsCommand(old, tree.root, '2026-05-01T09:12:00Z');
+  expect(findings).toEqual([]);
+  expect(await tree.text(pointer)).not.toBe(null);
+  await tree.judgeWhole();
+});
+
+describe('pointers that have not moved', () => {
+  /** The pointers that work reads. */
+  const pointersReadBy = async (work: () => Promise<unknown>): Promise<readonly string[]> => {
+    const mark = store.log.length;
+    await work();
+    const read = store.log.slice(mark).filter(({ method, key }) => method === 'GET' && key.endsWith('/pointer.json'));
+    return read.map(({ key }) => key);
+  };
+  const build = () => buildAsCommand(old, tree.root, '2026-05-01T09:01:00Z');
+
+  test('are not read: the listing has their digests', async () => {
+    expect(await pointersReadBy(build)).toEqual([]);
+    await tree.judgeWhole();
+  });
+
+  test('one that another program has moved is read, and written again', async () => {
+    const key = tree.key('public/fronts/alpha/pointer.json');
+    const text = (await tree.text('public/fronts/alpha/pointer.json')) ?? '';
+    await store.put(key, text.replace('{', '{ '));
+    expect(await pointersReadBy(build)).toEqual([key]);
+    expect(await tree.text('public/fronts/alpha/pointer.json')).not.toContain('{ ');
+  });
+
+  test('all are read after a run that has stopped', async () => {
+    store.faults = ({ method, key }) =>
+      method === 'PUT' && key.endsWith('/current') ? { kind: 'refusal', code: 'AccessDenied' } : null;
+    await expect(buildTree(young, tree.root, instant(LATER), GZIPPED)).rejects.toThrow(/./);
+    store.faults = null;
+    const again = () => buildAsCommand(young, tree.root, '2026-05-01T09:12:00Z');
+    expect((await pointersReadBy(again)).length).toBeGreaterThan(1);
+    await tree.judgeWhole();
+  });
+});
+
+test('a front whose pointer is gone is not published to changes of keys', async () => {
   store.listRemoved(true);
   await store.delete(tree.key('public/fronts/bravo/pointer.json'));
   const only = catalogues.at('only', 'nobody');
   const keys = await publishKeys(only, tree.root, KEY_SETTINGS, instant(LATER));
   expect(keys.guards).toEqual([]);
-  const built = await buildAsCommand(young, tree.root, LATER);
-  expect(built.plan.filter(({ action }) => action === 'remove')).toEqual([]);
-  expect(built.findings).toEqual([]);
-  await tree.judgeWhole();
 });

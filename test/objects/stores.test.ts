@@ -145,10 +145,18 @@ describe('what a test asks of the store in memory', () => {
     await send(store, PUT);
     const host = new URL(store.endpoint).host;
     expect(store.log).toEqual([
-      { method: 'PUT', key: 'a/key', query: {}, host, conditional: 'If-None-Match: *', status: 200 },
-      { method: 'GET', key: '', query: { 'list-type': '2', prefix: 'a/' }, host, conditional: null, status: 200 },
-      { method: 'PUT', key: 'a/key', query: {}, host, conditional: null, status: null },
-      { method: 'PUT', key: 'a/key', query: {}, host, conditional: null, status: 200 },
+      { method: 'PUT', key: 'a/key', query: {}, host, conditional: 'If-None-Match: *', bytes: 3, status: 200 },
+      {
+        method: 'GET',
+        key: '',
+        query: { 'list-type': '2', prefix: 'a/' },
+        host,
+        conditional: null,
+        bytes: 0,
+        status: 200,
+      },
+      { method: 'PUT', key: 'a/key', query: {}, host, conditional: null, bytes: 3, status: null },
+      { method: 'PUT', key: 'a/key', query: {}, host, conditional: null, bytes: 3, status: 200 },
     ]);
     expect(seen).toEqual([
       [1, 'before', 0],

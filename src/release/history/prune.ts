@@ -12,7 +12,7 @@ import type { KeepReason, PruneResultJson } from '../../contract/results/history
 import type { PlanEntry } from '../../contract/results/parts.ts';
 import { editionPath, FRONTS_FOLDER, pathOf, treeFileOf } from '../../render/paths.ts';
 import { editionPathsOf, pointerText } from '../tree/codec.ts';
-import { found, orNull, orThrow, type Found } from '../tree/found.ts';
+import { orNull, orThrow } from '../tree/found.ts';
 import { prunedTotals } from '../tree/plan-totals.ts';
 import { holdJson, holdsAll, readHold } from '../tree/hold.ts';
 import { damagedByPart, partPathsOf, readManifest, readManifestHead, readReleasePaths } from '../tree/manifest.ts';
@@ -25,7 +25,7 @@ import { isInGrace } from '../tree/rollback-grace.ts';
 import { releasesKept, type Keep } from './retention.ts';
 import { keepContentOf, openRuns } from './runs.ts';
 
-/** Few, because the manifest of an earlier version may have ten megabytes. */
+/** Few, because most need not be read, and that of an earlier version may have ten megabytes. */
 const MANIFESTS_AHEAD = 4;
 
 export interface PruneOptions {
@@ -46,43 +46,45 @@ export async function prune(
   options: PruneOptions,
   store: ReleaseStore,
 ): Promise<Omit<PruneResultJson, 'isDryRun' | 'requests'>> {
-  const { newestFirst, parts } = await readReleases(options, store);
+  const { newestFirst, parts } = await knownReleases(options, store);
   const readName = await readCurrent(store);
   if (!readName.ok && readName.why === 'obstructed') orThrow(readName);
   const currentId = orNull(readName)?.id ?? null;
-  const current = newestFirst.find(({ id }) => id === currentId);
+  const isCurrent = ({ id }: DatedRelease): boolean => id === currentId;
+  const current = newestFirst.find(isCurrent);
   const hold = await readHold(store);
   const isEveryKept = holdsAll(hold) || (await isAllInGrace(newestFirst, currentId, options, store));
   const kept = holdsAll(hold) ? new Map<string, KeepReason>() : await keptOf(newestFirst, current, options, store);
   if (isEveryKept) for (const { id } of newestFirst) if (!kept.has(id)) kept.set(id, holdsAll(hold) ? 'held' : 'grace');
 
-  const { editions, pointers } = await readFronts(store);
-  // The current release usually accounts for every pointer and nearly every edition, so few other
-  // manifests are parsed in full.
-  const rank = ({ id }: DatedRelease): number => (id === currentId ? 0 : kept.has(id) ? 1 : 2);
-  const accounted = new Set<string>();
-  for (const release of newestFirst.toSorted((a, b) => rank(a) - rank(b))) {
-    const { id } = release;
-    if (pointers.size > 0 && !isOlder(release)) {
-      const { fronts } = orThrow(await readManifest(release, store), 'release-damaged');
-      if (takePointers(fronts, pointers) && !kept.has(id)) kept.set(id, 'pointed-at');
-    }
-    const names = release.parts.join();
-    if (!kept.has(id) || editions.size === 0 || accounted.has(names)) continue;
-    for (const path of orThrow(await pathsOf(release, store), 'release-damaged')) editions.delete(path);
-    if (!isOlder(release)) accounted.add(names);
-  }
+  const left = { ...(await readFronts(store)), parts: new Set(parts) };
+  // The current release usually accounts for every pointer and nearly every edition.
+  const others = newestFirst.filter((release) => !isCurrent(release));
+  await takeNamed(newestFirst.filter(isCurrent), kept, left, parts, store);
+  await takeNamed(
+    others.filter(({ id }) => kept.has(id)),
+    kept,
+    left,
+    parts,
+    store,
+  );
+  await takeNamed(
+    others.filter(({ id }) => !kept.has(id)),
+    kept,
+    left,
+    parts,
+    store,
+  );
 
   const runs = await openRuns(current?.now ?? null, options.keep.graceSeconds, store);
-  const waitsFor = await keepContentOf(runs, editions, store);
-  const partsNamed = new Set(newestFirst.flatMap((release) => (kept.has(release.id) ? release.parts : [])));
+  const waitsFor = await keepContentOf(runs, left.editions, store);
   const removals = [
     [
       'not-kept',
       newestFirst.flatMap((release) => (kept.has(release.id) ? [] : [pathOf({ kind: 'manifest', release })])),
     ],
-    ['not-named', [...parts].filter((path) => !partsNamed.has(path))],
-    ['not-named', [...editions.values()].flat()],
+    ['not-named', [...left.parts]],
+    ['not-named', [...left.editions.values()].flat()],
     ['run-over', runs.pathsOver],
   ] as const;
   const plan: PlanEntry[] = [];
@@ -102,20 +104,62 @@ export async function prune(
   };
 }
 
-/** A release of which the manifest is readable, and the paths of its parts. */
-interface ReadRelease extends DatedRelease {
-  readonly parts: readonly string[];
+/** A release in the tree, whose manifest may be damaged. */
+interface KnownRelease extends DatedRelease {
+  /** The paths of its files if an earlier version wrote it: its manifest had no parts. */
+  readonly older: readonly string[] | null;
 }
 
-/** Whether an earlier version wrote a release: its manifest had no parts. */
-function isOlder({ parts }: ReadRelease): boolean {
-  return parts.length === 0;
+function isOlder({ older }: KnownRelease): boolean {
+  return older !== null;
+}
+
+/** What no release accounts for yet. */
+interface Left extends FrontsFolder {
+  /** The paths of parts. */
+  readonly parts: Set<string>;
+}
+
+/**
+ * Takes from `left` what releases name, and adds to `kept` those that pointers belong to. Reads no
+ * manifest that cannot matter. A part that is gone damages its manifest; `parts` are all.
+ * @throws AppError release-damaged
+ */
+async function takeNamed(
+  releases: readonly KnownRelease[],
+  kept: Map<string, KeepReason>,
+  left: Left,
+  parts: ReadonlySet<string>,
+  store: ReleaseStore,
+): Promise<void> {
+  const matters = ({ id }: KnownRelease): boolean =>
+    left.pointers.size > 0 || (kept.has(id) && (left.editions.size > 0 || left.parts.size > 0));
+  const accounted = new Set<string>();
+  const read = (release: KnownRelease) => (isOlder(release) ? null : readManifestHead(release, store));
+  for await (const [release, head] of readAhead(releases.filter(matters), async (one) => read(one), MANIFESTS_AHEAD)) {
+    for (const path of release.older ?? []) if (kept.has(release.id)) left.editions.delete(path);
+    if (head === null || !matters(release)) continue;
+    const content = orThrow(head, 'release-damaged');
+    const own = partPathsOf(content);
+    const lost = own.find((path) => !parts.has(path));
+    if (lost !== undefined) orThrow(damagedByPart(release, lost, 'expected a file, found none'), 'release-damaged');
+    if (left.pointers.size > 0) {
+      const { fronts } = orThrow(await readManifest(release, store), 'release-damaged');
+      if (takePointers(fronts, left.pointers) && !kept.has(release.id)) kept.set(release.id, 'pointed-at');
+    }
+    if (!kept.has(release.id)) continue;
+    for (const path of own) left.parts.delete(path);
+    if (left.editions.size === 0 || accounted.has(own.join())) continue;
+    accounted.add(own.join());
+    for (const path of orThrow(await readReleasePaths(release, content, store), 'release-damaged'))
+      left.editions.delete(path);
+  }
 }
 
 /** Why each release is kept that is. */
 async function keptOf(
-  newestFirst: readonly ReadRelease[],
-  current: ReadRelease | undefined,
+  newestFirst: readonly KnownRelease[],
+  current: KnownRelease | undefined,
   { keep }: PruneOptions,
   store: ReleaseStore,
 ): Promise<Map<string, KeepReason>> {
@@ -130,15 +174,6 @@ async function keptOf(
     else if (!supersedes.some((one) => one.now >= now)) kept.set(id, 'grace');
   }
   return kept;
-}
-
-function pathsOf(release: ReadRelease, store: ReleaseStore): Promise<Found<readonly string[]>> {
-  return isOlder(release) ? olderPathsOf(release, store) : readReleasePaths(release, store);
-}
-
-async function olderPathsOf(release: ReadRelease, store: ReleaseStore): Promise<Found<readonly string[]>> {
-  const read = await readOlderRelease(release, store);
-  return read.ok ? found(read.value.files.map(({ path }) => path)) : read;
 }
 
 /**
@@ -162,37 +197,22 @@ async function isAllInGrace(
 /**
  * All releases, newest first, and the paths of all parts. They include the release just replaced,
  * even if its manifest is missing, because edges still use its editions.
- * @throws AppError release-damaged
+ * @throws AppError release-damaged: one of an earlier version, whose name does not say its date
  */
-async function readReleases({ keep: { graceSeconds }, replaced }: PruneOptions, store: ReleaseStore) {
+async function knownReleases({ keep: { graceSeconds }, replaced }: PruneOptions, store: ReleaseStore) {
   const { releases, older, parts } = await keptReleases(store);
-  const known = [...releases, ...older];
-  const isLost = replaced !== null && graceSeconds > 0 && !known.some(({ name }) => name === replaced.name);
-  const newestFirst: ReadRelease[] = [];
-  const read = (release: Release): Promise<Found<ReadRelease>> => readRelease(release, parts, store);
-  const ahead = older.length === 0 ? undefined : MANIFESTS_AHEAD;
-  for await (const [, release] of readAhead(isLost ? [...known, replaced] : known, read, ahead))
-    newestFirst.push(orThrow(release, 'release-damaged'));
-  return { newestFirst: newestFirst.sort(byNewest), parts };
-}
-
-async function readRelease(
-  release: Release,
-  parts: ReadonlySet<string>,
-  store: ReleaseStore,
-): Promise<Found<ReadRelease>> {
-  const { name, id, now } = release;
-  if (now === null) {
-    const older = await readOlderRelease(release, store);
-    return older.ok ? found({ name, id, now: older.value.now, parts: [] }) : older;
+  const listed: readonly Release[] = [...releases, ...older];
+  const isLost = replaced !== null && graceSeconds > 0 && !listed.some(({ name }) => name === replaced.name);
+  const all = isLost ? [...listed, replaced] : listed;
+  const known: KnownRelease[] = all.flatMap(({ now, ...release }) =>
+    now === null ? [] : [{ ...release, now, older: null }],
+  );
+  const undated = all.filter(({ now }) => now === null);
+  for await (const [, read] of readAhead(undated, (release) => readOlderRelease(release, store), MANIFESTS_AHEAD)) {
+    const { files, ...release } = orThrow(read, 'release-damaged');
+    known.push({ ...release, older: files.map(({ path }) => path) });
   }
-  const head = await readManifestHead(release, store);
-  if (!head.ok) return head;
-  const own = partPathsOf(head.value);
-  const lost = own.find((path) => !parts.has(path));
-  return lost === undefined
-    ? found({ name, id, now, parts: own })
-    : damagedByPart(release, lost, 'expected a file, found none');
+  return { newestFirst: known.sort(byNewest), parts };
 }
 
 interface FrontsFolder {

@@ -8,7 +8,11 @@ import type { Found } from './found.ts';
 export interface TreeFiles {
   /** Where the tree is, for messages. */
   readonly root: string;
-  read(path: string): Promise<Found<Uint8Array>>;
+  /**
+   * The content of a file. `likely` is a text that it probably has: where a listing proves that, the
+   * file itself need not be read.
+   */
+  read(path: string, likely?: string): Promise<Found<Uint8Array>>;
   /**
    * The paths of all files below a folder ('' for all), sorted; empty if there is no such folder.
    * @throws AppError tree-unreadable

@@ -74,32 +74,26 @@ export async function readThreeFiles(
   release: Release,
   files: TreeFiles,
 ): Promise<Found<{ readonly manifest: Manifest; readonly parts: readonly string[] }>> {
-  const read = await readWith(release, files, parseFronts, parseFiles);
-  if (!read.ok) return read;
-  const { head, ...lists } = read.value;
-  return found({ manifest: { ...head, ...lists }, parts: partPathsOf(head) });
-}
-
-/** The paths of a release's files, if its manifest is whole. @throws AppError tree-newer-schema */
-export async function readReleasePaths(release: Release, files: TreeFiles): Promise<Found<readonly string[]>> {
-  const read = await readWith(release, files, found, parsePaths);
-  return read.ok ? found(read.value.files.map(({ path }) => path)) : read;
-}
-
-async function readWith<Fronts, Files>(
-  release: Release,
-  files: TreeFiles,
-  parseFrontsPart: Parser<Fronts>,
-  parseFilesPart: Parser<Files>,
-): Promise<Found<{ readonly head: ManifestHead; readonly fronts: Fronts; readonly files: Files }>> {
   const head = await readManifestHead(release, files);
   if (!head.ok) return head;
   const [fronts, listed] = await Promise.all([
-    readPart('fronts', head.value, parseFrontsPart, release, files),
-    readPart('files', head.value, parseFilesPart, release, files),
+    readPart('fronts', head.value, parseFronts, release, files),
+    readPart('files', head.value, parseFiles, release, files),
   ]);
   if (!fronts.ok) return fronts;
-  return listed.ok ? found({ head: head.value, fronts: fronts.value, files: listed.value }) : listed;
+  if (!listed.ok) return listed;
+  const manifest = { ...head.value, fronts: fronts.value, files: listed.value };
+  return found({ manifest, parts: partPathsOf(head.value) });
+}
+
+/** The paths of a release's files, of which the head is read. @throws AppError tree-newer-schema */
+export async function readReleasePaths(
+  release: Release,
+  head: ManifestHead,
+  files: TreeFiles,
+): Promise<Found<readonly string[]>> {
+  const read = await readPart('files', head, parsePaths, release, files);
+  return read.ok ? found(read.value.map(({ path }) => path)) : read;
 }
 
 /** Reads a manifest without its parts. @throws AppError tree-newer-schema */

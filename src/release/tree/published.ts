@@ -18,6 +18,7 @@ import { sha256Of } from './digest.ts';
 import { orNull, orThrow, type Failure, type Found } from './found.ts';
 import { readThreeFiles } from './manifest.ts';
 import { publishedFronts, readCurrent, readKeyRing, readPointer, readProducts, type ReadPointer } from './read.ts';
+import { keptReleases } from './releases.ts';
 import type { ReleaseStore } from './store.ts';
 
 export class PublishedTree {
@@ -78,7 +79,16 @@ export class PublishedTree {
     const { manifest, parts } = files ?? { manifest: null, parts: [] };
     const listed = await publishedFronts(store);
     const pointers = new Map<string, Found<ReadPointer>>();
-    const read = await Promise.all(listed.map(async (front) => [front, await readPointer(front, store)] as const));
+    // A pointer that has not moved since the current release is not read where a listing says so. If a
+    // run has stopped after that release, there is a later manifest: then listings prove nothing,
+    // because they may show a pointer that it has removed.
+    const { releases } = await keptReleases(store);
+    const isSettled = releases.every(({ name, now }) => name === current?.name || now < (current?.now ?? now));
+    const listings = isSettled ? (manifest?.fronts ?? []) : [];
+    const likely = new Map(listings.map(({ front, pointer }) => [front, pointerText(pointer)]));
+    const read = await Promise.all(
+      listed.map(async (front) => [front, await readPointer(front, store, likely.get(front))] as const),
+    );
     for (const [front, pointer] of read) {
       // A listing may show what has been removed.
       if (!pointer.ok && pointer.why === 'missing') continue;

@@ -19,9 +19,10 @@ export interface ReadPointer {
   readonly isCanonical: boolean;
 }
 
-export async function readPointer(front: string, files: TreeFiles): Promise<Found<ReadPointer>> {
+/** `likely` is the text that it probably has. */
+export async function readPointer(front: string, files: TreeFiles, likely?: string): Promise<Found<ReadPointer>> {
   const path = pathOf({ kind: 'pointer', front });
-  const bytes = await files.read(path);
+  const bytes = await files.read(path, likely);
   if (!bytes.ok) return bytes;
   const parsed = parsePointer(bytes.value, path);
   if (!parsed.ok) return parsed;

@@ -43,6 +43,8 @@ export interface StoredObject {
 export interface ListedObject {
   readonly path: string;
   readonly bytes: number;
+  /** '' if the store does not say. */
+  readonly etag: string;
 }
 
 export interface Listing {

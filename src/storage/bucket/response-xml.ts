@@ -14,7 +14,11 @@ const errorSchema = z.object({ Error: z.object({ Code: z.string(), Message: z.st
 
 const pageSchema = z.object({
   ListBucketResult: z.object({
-    Contents: z.array(z.object({ Key: z.string(), Size: z.string().regex(/^\d+$/).transform(Number) })).default([]),
+    Contents: z
+      .array(
+        z.object({ Key: z.string(), Size: z.string().regex(/^\d+$/).transform(Number), ETag: z.string().default('') }),
+      )
+      .default([]),
     CommonPrefixes: z.array(z.object({ Prefix: z.string() })).default([]),
     IsTruncated: z.string().default('false'),
     NextContinuationToken: z.string().default(''),
@@ -39,7 +43,7 @@ export function pageOf({ bytes }: BucketResponse) {
   const keyIn = (text: string): string =>
     EncodingType === 'url' ? decodeURIComponent(text.replaceAll('+', ' ')) : text;
   return {
-    objects: Contents.map(({ Key, Size }) => ({ key: keyIn(Key), bytes: Size })),
+    objects: Contents.map(({ Key, Size, ETag }) => ({ key: keyIn(Key), bytes: Size, etag: ETag })),
     folders: CommonPrefixes.map(({ Prefix }) => keyIn(Prefix)),
     next: IsTruncated === 'true' ? NextContinuationToken : '',
   };

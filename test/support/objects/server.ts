@@ -119,12 +119,14 @@ export abstract class StoreServer implements ObservedStore {
         query: parsed.query,
         host: headers.host ?? '',
         conditional: conditionalOf(headers),
+        bytes: 0,
         status: null,
       };
       const n = this.log.push(entry);
       const body = await bodyOf(incoming);
       // Its client left in the middle of the body: nothing of it has happened.
       if (body === null) return;
+      entry.bytes = body.length;
       outcome = await this.#perform({ ...parsed, method, target, headers, body }, entry, n);
     } catch (error) {
       const known = error instanceof S3Error ? error : new S3Error('InternalError', String(error));

@@ -47,6 +47,8 @@ export interface LoggedRequest {
   readonly host: string;
   /** `If-Match: …` or `If-None-Match: …` as sent. */
   readonly conditional: string | null;
+  /** The size of its body; 0 until that is there. */
+  bytes: number;
   /** Null until it is answered, and for ever where the connection broke first. */
   status: number | null;
 }
