@@ -138,6 +138,7 @@ function metricRows(): string[][] {
       hold: null,
       heldFronts: {},
       release,
+      history: { releases: 0, files: 0, bytes: 0 },
       fronts,
       validKeys: { moscow: 1 },
       findings: [],

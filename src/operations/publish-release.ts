@@ -9,6 +9,7 @@ import type { Release } from '../contract/release-name.ts';
 import type { PlanEntry } from '../contract/results/parts.ts';
 import { AppError } from '../errors.ts';
 import type { GuardOptions } from '../release/publish/guards.ts';
+import { historyOf } from '../release/history/history-size.ts';
 import { prune } from '../release/history/prune.ts';
 import type { Keep } from '../release/history/retention.ts';
 import { publish, type PublishInput } from '../release/publish/publish.ts';
@@ -56,7 +57,7 @@ export interface ReleaseSettings {
 
 export interface BuildResult extends Pick<
   BuildResultJson,
-  'hold' | 'guards' | 'isEveryFrontKnown' | 'findings' | 'findingsTotal' | 'differences'
+  'hold' | 'guards' | 'isEveryFrontKnown' | 'findings' | 'findingsTotal' | 'differences' | 'history'
 > {
   /** The current release after the run; in a dry run, the one that a real run would leave. */
   readonly release: Release | null;
@@ -95,7 +96,8 @@ export async function publishRelease(
   const current = holdsAll(hold) ? replaced : release;
   const isReplaced = current?.name !== replaced?.name;
   settings.onPhase?.('prune');
-  const pruned = await pruneAfter(replaced, isReplaced ? settings.keep : null, store);
+  const named = new Set(outcomes.flatMap(({ files }) => files.map(({ path }) => path)));
+  const pruned = await pruneAfter(replaced, { current, named, keep: isReplaced ? settings.keep : null }, store);
   const outcomeFindings = outcomes.flatMap((outcome) => outcome.findings);
   const treeFindings = [...keyRing.findings, ...findings, ...outcomeFindings, ...pruned.findings];
   return {
@@ -107,6 +109,7 @@ export async function publishRelease(
     allowed,
     guards: keyRing.guards,
     plan: [...keyRing.plan, ...plan, ...pruned.plan],
+    history: pruned.history,
     isEveryFrontKnown: rendered.isEveryFrontKnown,
     findings: [...rendered.findings, ...treeFindings],
     findingsTotal: rendered.findingsTotal + treeFindings.length,
@@ -114,22 +117,27 @@ export async function publishRelease(
 }
 
 /**
- * Prunes as the last step, unless `keep` is null. The release is already published, so a
- * failure is only a finding.
+ * Prunes as the last step, unless `keep` is null. The release is already published, so a failure is
+ * only a finding. `named`: the paths of the editions that the current release names.
  */
 async function pruneAfter(
   replaced: Release | null,
-  keep: Keep | null,
+  {
+    current,
+    named,
+    keep,
+  }: { readonly current: Release | null; readonly named: ReadonlySet<string>; readonly keep: Keep | null },
   store: ReleaseStore,
-): Promise<{ readonly plan: readonly PlanEntry[]; readonly findings: readonly Finding[] }> {
-  if (keep === null) return { plan: [], findings: [] };
+): Promise<Pick<BuildResult, 'plan' | 'findings' | 'history'>> {
+  if (keep === null) return { plan: [], findings: [], history: null };
   try {
     const { plan, waitsFor } = await prune({ keep, replaced }, store);
-    return { plan, findings: waitsFor.map(unfinishedRun) };
+    return { plan, findings: waitsFor.map(unfinishedRun), history: await historyOf(current, named, store) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const message = `pruning stopped early, and the next build will try again: ${error.message} (${error.hint})`;
-    return { plan: [], findings: [{ severity: 'warning', code: 'not-pruned', place: RELEASES_FOLDER, message }] };
+    const finding: Finding = { severity: 'warning', code: 'not-pruned', place: RELEASES_FOLDER, message };
+    return { plan: [], findings: [finding], history: null };
   }
 }
 

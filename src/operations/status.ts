@@ -4,6 +4,7 @@
 import type { Instant } from '../catalogue/instant.ts';
 import type { StatusResultJson } from '../contract/results/status.ts';
 import type { Finding } from '../findings.ts';
+import { historyOf } from '../release/history/history-size.ts';
 import { readKeyStatus, readTreeStatus } from '../release/status/read-status.ts';
 import { nextChangesOf, statusOf } from '../release/status/status.ts';
 import { nothingPublished } from '../release/tree/found.ts';
@@ -17,10 +18,13 @@ import { openTree, probeConditions } from '../storage/open-tree.ts';
  */
 export async function readStatus(out: string, maxAgeSeconds: number | null, at: Instant): Promise<StatusResultJson> {
   const tree = await openTree(out);
-  const status = statusOf(await readTreeStatus(tree), maxAgeSeconds, at);
+  const read = await readTreeStatus(tree);
+  const status = statusOf(read, maxAgeSeconds, at);
+  const named = new Set(read.release?.manifest.files.map(({ path }) => path));
+  const history = await historyOf(read.release, named, tree);
   const fronts = status.fronts.flatMap(({ front, snapshot }) => (snapshot === null ? [] : [front]));
   const keys = await readKeyStatus(fronts, tree, at);
-  return { ...status, validKeys: keys.validKeys, findings: [...status.findings, ...keys.findings] };
+  return { ...status, history, validKeys: keys.validKeys, findings: [...status.findings, ...keys.findings] };
 }
 
 /** What `status --deep` adds. */

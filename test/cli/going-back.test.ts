@@ -90,6 +90,7 @@ describe('playbill releases', () => {
       expect.stringMatching(/^ {2}right until 2026-05-01T\S+Z; median price .*$/),
       expect.stringMatching(new RegExp(`^${early}  ${EARLY} +2 +\\d+  [\\d.]+ kB$`)),
       expect.stringMatching(/^ {2}right until 2026-05-01T\S+Z; median price .*$/),
+      expect.stringMatching(/^History: [\d.]+ kB in 1 release$/),
       '',
     ]);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
@@ -97,7 +98,7 @@ describe('playbill releases', () => {
 
     const json = await playbill(['releases', '--out', sound, '--json']);
     const { releases, ...rest } = releasesResultSchema.parse(JSON.parse(json.stdout));
-    expect(rest).toEqual({ hold: null, heldFronts: {}, findings: [] });
+    expect(rest).toMatchObject({ total: 2, history: { releases: 1 }, hold: null, heldFronts: {}, findings: [] });
     const files = filesOf(sound);
     for (const { id, bytes, cards } of releases) {
       const manifest = manifestOf(files, id);
@@ -176,7 +177,7 @@ describe('playbill rollback', () => {
     expect(held.get('releases/notified')).toMatch(new RegExp(`^20260501T100000Z-${late}\n[0-9a-f]{16}\n$`));
     expect(await findingsOf(out)).toEqual([]);
     expect((await playbill(['releases', '--out', out])).stdout).toMatch(
-      new RegExp(`${early} .* current\n.*\n\nHeld at release ${early}: `),
+      new RegExp(`${early} .* current\n.*\nHistory: [\\d.]+ kB in 1 release\n\nHeld at release ${early}: `),
     );
 
     // The key ring is swapped all the same; --force does not override.
@@ -432,7 +433,9 @@ describe('playbill prune', () => {
     const left = await playbill([...wordsAt('12:00'), '--no-prune']);
     expect(left.stdout).toMatch(/, 0 removed\n$/);
     const run = await playbill(wordsAt('12:05'));
-    expect(run.stdout).toMatch(/, (\d+) removed\nPruned: 5 releases, \1 files \([\d.]+ [kM]?B\)\n$/);
+    expect(run.stdout).toMatch(
+      /, (\d+) removed\nPruned: 5 releases, \1 files \([\d.]+ [kM]?B\)\nHistory: [\d.]+ [kM]?B in 10 releases\n$/,
+    );
     expect(run.status).toBe(0);
     expect(await findingsOf(out)).toEqual([]);
 

@@ -44,6 +44,7 @@ test('releases says until when each release is right', async () => {
     expect.stringContaining(`  right until ${second}; median price `),
     expect.stringContaining(releases[1]?.id ?? ''),
     expect.stringContaining(`  right until ${first}; median price `),
+    expect.stringMatching(/^History: /),
   ]);
 });
 

@@ -42,7 +42,12 @@ function tree(horizonSeconds = 6 * 3600): TreeStatus {
     files: [],
   };
   const front = { code: 'moscow', pointer, asOf: pointer.now, listing };
-  return { release: { id: D, manifest }, hold: null, fronts: [front], findings: [] };
+  return {
+    release: { name: '20260501T090000Z-0123456789abcdef', id: D, manifest },
+    hold: null,
+    fronts: [front],
+    findings: [],
+  };
 }
 
 const at = (time: string) => instant(`2026-05-01T${time}Z`);

@@ -6,10 +6,13 @@ import { AppError } from '../../errors.ts';
 import { lastArgument } from '../arguments.ts';
 import { EXIT, TRY_AGAIN } from '../exit-codes.ts';
 import { changesLines } from '../output/release-changes.ts';
-import { heldFrontLines, holdLines } from '../output/releases.ts';
+import { heldFrontLines, historyLines, holdLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { stateCell, tableText } from '../output/table.ts';
-import { bytesText, type Terminal } from '../output/terminal.ts';
+import { bytesText, countText, type Terminal } from '../output/terminal.ts';
+
+/** More than a tree keeps, unless a rollback has held it for long. */
+const RELEASES_LISTED = 100;
 
 export function addReleasesCommand(program: PlaybillCommand): void {
   program
@@ -22,7 +25,7 @@ export function addReleasesCommand(program: PlaybillCommand): void {
     .outFlag('the tree to look at')
     .flag('--changes', 'compare each release with the one below it: what changed in the data')
     .flag('--front <code...>', 'with --changes: only on these fronts')
-    .flag('--last <number>', 'only so many of the newest releases', lastArgument)
+    .presetFlag('--last <number>', 'so many of the newest releases', RELEASES_LISTED, lastArgument)
     .jsonFlag()
     .helpBelow(`
 Example:
@@ -40,7 +43,7 @@ ${TRY_AGAIN}.`)
       if (flags.front !== undefined && flags.changes !== true)
         throw new AppError('usage', 'expected --changes with --front, found --front alone', 'add --changes');
       const changesOf = flags.changes === true ? { fronts: flags.front ?? null } : null;
-      const json = await releasesOfTree(flags.out, { last: flags.last ?? Number.POSITIVE_INFINITY, changesOf });
+      const json = await releasesOfTree(flags.out, { last: flags.last, changesOf });
       if (flags.json === true) terminal.print(JSON.stringify(json));
       else {
         terminal.print(listText(json, terminal));
@@ -50,7 +53,10 @@ ${TRY_AGAIN}.`)
     });
 }
 
-function listText({ releases, hold, heldFronts }: ReleasesResultJson, terminal: Terminal): string {
+function listText(
+  { releases, total, history, hold, heldFronts, findings }: ReleasesResultJson,
+  terminal: Terminal,
+): string {
   const rows = releases.map(({ id, now, fronts, cards, bytes, isCurrent }) => [
     id,
     now,
@@ -69,6 +75,9 @@ function listText({ releases, hold, heldFronts }: ReleasesResultJson, terminal: 
     return [...lines, ...changesLines(changes, terminal)].join('\n');
   });
   const lines = rows.length === 0 ? ['No release is kept.'] : [tableText(header, rows, terminal, notes)];
+  const left = total - releases.length - findings.length;
+  if (left > 0) lines.push(`… and ${countText(left, 'older one')}: --last ${total}`);
+  lines.push(...historyLines(history));
   const current = releases.find(({ isCurrent }) => isCurrent);
   if (hold !== null) lines.push('', ...holdLines(hold.release, current?.id ?? null, terminal));
   if (Object.keys(heldFronts).length > 0) lines.push('', ...heldFrontLines(heldFronts));

@@ -13,7 +13,7 @@ import { EXIT } from '../exit-codes.ts';
 import { notifyOfPublish, publishWarning, type Notified, type PublishHookFlags } from '../on-publish.ts';
 import { plannedDiffLines } from './diff.ts';
 import type { BuildEnd, EditionCounts } from './prometheus.ts';
-import { holdLines, keysGuardLines, planLines, prunedText, requestLines } from './releases.ts';
+import { historyLines, holdLines, keysGuardLines, planLines, prunedText, requestLines } from './releases.ts';
 import { foldedText, tableText } from './table.ts';
 import { bytesText, countText, durationText, findingText, styled, type Terminal } from './terminal.ts';
 
@@ -47,6 +47,7 @@ export async function buildJson(
     kept: totalsOf(plan, 'keep'),
     removed: totalsOf(plan, 'remove'),
     pruned: prunedTotals(plan),
+    history: result.history,
     ...(isDryRun ? { plan } : {}),
     ...(result.differences === undefined ? {} : { differences: result.differences }),
     ...(result.requests === null ? {} : { requests: result.requests }),
@@ -157,6 +158,7 @@ function summaryText(result: BuildResultJson, db: string | null, terminal: Termi
   lines.push(...requestLines(result.requests));
   if (pruned.releases > 0 || pruned.files > 0)
     lines.push(`${isPlan ? 'Would prune' : 'Pruned'}: ${prunedText(pruned)}`);
+  if (result.history !== null) lines.push(...historyLines(result.history));
   if (result.hold !== null) lines.push(...holdLines(result.hold.release, result.release));
   return lines.join('\n');
 }

@@ -18,6 +18,8 @@ const TREE_METRICS = {
   playbill_release_info: 'The current release; always 1.',
   playbill_release_now_timestamp_seconds: 'The instant that the current release was built for.',
   playbill_release_horizon_seconds: 'How far beyond that instant the current release was rendered.',
+  playbill_history_releases: 'Releases that the tree keeps besides the current one.',
+  playbill_history_bytes: 'Size of the editions that only those releases name.',
   playbill_stale: '1 if a front was stale or no front was published when this file was written, else 0.',
   playbill_rollback_hold: '1 if a rollback holds the tree, so that builds publish nothing, else 0.',
   playbill_keys_lost:
@@ -77,7 +79,15 @@ export interface EditionCounts {
 }
 
 /** The metrics of a tree. */
-export function treeMetrics({ isStale, release, hold, fronts, validKeys, findings }: StatusResultJson): string {
+export function treeMetrics({
+  isStale,
+  release,
+  hold,
+  history,
+  fronts,
+  validKeys,
+  findings,
+}: StatusResultJson): string {
   const published = fronts.flatMap(({ front, snapshot }) => (snapshot === null ? [] : [{ front, ...snapshot }]));
   const perFront = (valueOf: (front: (typeof published)[number]) => number): Sample[] =>
     published.map((front) => [{ front: front.front }, valueOf(front)]);
@@ -86,6 +96,8 @@ export function treeMetrics({ isStale, release, hold, fronts, validKeys, finding
       release === null ? [] : [[{ release: release.id, tool: release.tool, tzdata: release.tzdata }, 1]],
     playbill_release_now_timestamp_seconds: release === null ? [] : [[{}, secondsOf(release.now)]],
     playbill_release_horizon_seconds: release === null ? [] : [[{}, release.horizonSeconds]],
+    playbill_history_releases: [[{}, history.releases]],
+    playbill_history_bytes: [[{}, history.bytes]],
     playbill_stale: [[{}, Number(isStale)]],
     playbill_rollback_hold: [[{}, Number(hold !== null)]],
     playbill_keys_lost: [[{}, Number(areKeysLost(findings))]],

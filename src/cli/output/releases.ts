@@ -2,7 +2,7 @@
 // pruned.
 
 import type { PruneResultJson } from '../../contract/results/history.ts';
-import type { KeysGuard, RequestsJson } from '../../contract/results/parts.ts';
+import type { HistoryJson, KeysGuard, RequestsJson } from '../../contract/results/parts.ts';
 import { bytesText, countText, styled, type Terminal } from './terminal.ts';
 
 /**
@@ -72,6 +72,11 @@ export function requestLines(requests: RequestsJson | null | undefined): string[
   return [
     `Requests: ${puts} PUT (${bytesText(bytesSent)} sent), ${gets} GET, ${lists} LIST, ${deletes} DELETE, ${retries} repeated`,
   ];
+}
+
+/** What is kept besides the current release; empty if nothing is. */
+export function historyLines({ releases, bytes }: HistoryJson): string[] {
+  return releases === 0 ? [] : [`History: ${bytesText(bytes)} in ${countText(releases, 'release')}`];
 }
 
 /** `2 releases, 31 files (1.2 MB)`. */

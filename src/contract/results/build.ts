@@ -7,6 +7,7 @@ import { count, frontCode, heldReason, instantText, releaseId } from '../primiti
 import { plannedDiffSchema } from './diff.ts';
 import {
   filesAndBytes,
+  historySchema,
   findingSchema,
   holdSchema,
   prunedSchema,
@@ -64,6 +65,8 @@ export const buildResultSchema = z.strictObject({
    * no release names.
    */
   pruned: prunedSchema,
+  /** null if the run did not get to pruning. */
+  history: historySchema.nullable(),
   /** What happens to every file, and why; only in a dry run. */
   plan: z.array(planEntrySchema).optional(),
   /** What publishing would change on each front; only in a dry run. */

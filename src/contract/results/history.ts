@@ -5,6 +5,7 @@ import { publishNoticeSchema } from '../publish-notice.ts';
 import { count, frontCode, instantText, releaseId } from '../primitives.ts';
 import {
   findingSchema,
+  historySchema,
   holdSchema,
   planEntrySchema,
   prunedSchema,
@@ -100,6 +101,9 @@ export const releasesResultSchema = z.strictObject({
       changes: releaseChangesSchema.nullable().optional(),
     }),
   ),
+  /** How many releases the tree keeps. */
+  total: count,
+  history: historySchema,
   /** null if the tree is not held. */
   hold: holdSchema.nullable(),
   /** The release that each held front is held at, by code. */

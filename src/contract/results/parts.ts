@@ -8,6 +8,10 @@ import { publishNoticeSchema } from '../publish-notice.ts';
 
 export const filesAndBytes = z.strictObject({ files: count, bytes: count });
 
+/** What a tree keeps besides its current release: other releases, and editions that only they name. */
+export const historySchema = z.strictObject({ releases: count, files: count, bytes: count });
+export type HistoryJson = z.infer<typeof historySchema>;
+
 export const findingSchema = z.strictObject({
   severity: z.enum(['error', 'warning']),
   code: z.enum(Object.keys(FINDINGS) as FindingCode[]),

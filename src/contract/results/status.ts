@@ -5,7 +5,7 @@ import { DROP_REASONS } from '../../catalogue/offer.ts';
 import { edgeCheckSchema } from './edge.ts';
 import { leftOutSchema } from '../manifest.ts';
 import { count, frontCode, heldReason, instantText, releaseId } from '../primitives.ts';
-import { findingSchema, holdSchema } from './parts.ts';
+import { findingSchema, historySchema, holdSchema } from './parts.ts';
 
 /** `next`. */
 export const nextResultSchema = z.strictObject({
@@ -46,6 +46,7 @@ export const statusResultSchema = z.strictObject({
   release: z
     .strictObject({ id: releaseId, now: instantText, horizonSeconds: count, tool: z.string(), tzdata: z.string() })
     .nullable(),
+  history: historySchema,
   fronts: z.array(
     z.strictObject({
       front: frontCode,

@@ -163,6 +163,7 @@ const NOTHING_RENDERED = {
   isEveryFrontKnown: true,
   findings: [],
   findingsTotal: 0,
+  history: null,
 } as const satisfies Partial<BuildResult>;
 
 /**

@@ -5,6 +5,7 @@
 import { formatInstant, parseInstant, type Instant } from '../../catalogue/instant.ts';
 import type { Manifest, ManifestFront } from '../../contract/manifest.ts';
 import type { Pointer } from '../../contract/pointer.ts';
+import type { Release } from '../../contract/release-name.ts';
 import type { Finding } from '../../findings.ts';
 import { ENDPOINTS, pathOf } from '../../render/paths.ts';
 import { asOf } from '../tree/as-of.ts';
@@ -20,7 +21,7 @@ import { readAhead } from '../tree/read-ahead.ts';
 
 export interface TreeStatus {
   /** The current release; null if missing, damaged or of an earlier version. */
-  readonly release: { readonly id: string; readonly manifest: Manifest } | null;
+  readonly release: (Pick<Release, 'id' | 'name'> & { readonly manifest: Manifest }) | null;
   /** The hold of a rollback; null if the tree is not held. */
   readonly hold: Hold | null;
   /** By code. */
@@ -121,7 +122,7 @@ async function readCurrentRelease(files: TreeFolders, findings: Finding[]): Prom
     return null;
   }
   const manifest = await readManifest(current.value, files);
-  if (manifest.ok) return { id: current.value.id, manifest: manifest.value };
+  if (manifest.ok) return { ...current.value, manifest: manifest.value };
   findings.push(findingOf('manifest', manifest, 'warning'));
   return null;
 }

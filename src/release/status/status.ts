@@ -25,7 +25,7 @@ export function statusOf(
   tree: TreeStatus,
   maxAgeSeconds: number | null,
   at: Instant,
-): Omit<StatusResultJson, 'validKeys'> {
+): Omit<StatusResultJson, 'validKeys' | 'history'> {
   const { hold, release, findings } = tree;
   const { horizonSeconds } = release?.manifest ?? {};
   const fronts = tree.fronts.map((front) => frontStatus(front, horizonSeconds, maxAgeSeconds, at));

@@ -20,10 +20,14 @@ export interface TreeFiles {
   list(folder: string): Promise<readonly string[]>;
 }
 
-/** A tree whose folders can be listed. */
-export interface TreeFolders extends TreeFiles {
+/** A tree that tells the sizes of files. */
+export interface TreeSizes extends TreeFiles {
   /** The size of a file in bytes, without reading it. */
   size(path: string): Promise<Found<number>>;
+}
+
+/** A tree whose folders can be listed. */
+export interface TreeFolders extends TreeSizes {
   /**
    * The entries directly in a folder ('' for the root), sorted by path; empty if there is no such
    * folder.

@@ -55,13 +55,32 @@ export function partPathsOf({ fronts, files }: ManifestHead): readonly string[] 
   ];
 }
 
-type Parser<T> = (bytes: Uint8Array, path: string) => Found<T>;
+export type Parser<T> = (bytes: Uint8Array, path: string) => Found<T>;
 
 const parseHead = parserOf(manifestSchema, MANIFEST_SCHEMA);
 const parseFronts = parserOf(manifestFrontsSchema, MANIFEST_SCHEMA);
 const parseFiles = parserOf(manifestFilesSchema, MANIFEST_SCHEMA);
 /** Parses the paths only, which takes half the time. */
 const parsePaths = parserOf(z.array(z.object({ path: z.string() })), MANIFEST_SCHEMA);
+
+/** Reads parts. Remembers the last part of each kind: where little changes, releases share them. */
+export class PartReader {
+  readonly files: TreeFiles;
+  readonly #last = new Map<ManifestPart, { readonly digest: string; readonly read: Promise<Found<unknown>> }>();
+
+  constructor(files: TreeFiles) {
+    this.files = files;
+  }
+
+  /** `parse` must be the same for all parts of a kind. */
+  read<T>(part: ManifestPart, release: Release, head: ManifestHead, parse: Parser<T>): Promise<Found<T>> {
+    const digest = head[part];
+    const last = this.#last.get(part);
+    const read = last?.digest === digest ? last.read : readPart(part, head, parse, release, this.files);
+    this.#last.set(part, { digest, read });
+    return read as Promise<Found<T>>;
+  }
+}
 
 /** @throws AppError tree-newer-schema */
 export async function readManifest(release: Release, files: TreeFiles): Promise<Found<Manifest>> {
@@ -73,12 +92,13 @@ export async function readManifest(release: Release, files: TreeFiles): Promise<
 export async function readThreeFiles(
   release: Release,
   files: TreeFiles,
+  parts = new PartReader(files),
 ): Promise<Found<{ readonly manifest: Manifest; readonly parts: readonly string[] }>> {
   const head = await readManifestHead(release, files);
   if (!head.ok) return head;
   const [fronts, listed] = await Promise.all([
-    readPart('fronts', head.value, parseFronts, release, files),
-    readPart('files', head.value, parseFiles, release, files),
+    parts.read('fronts', release, head.value, parseFronts),
+    parts.read('files', release, head.value, parseFiles),
   ]);
   if (!fronts.ok) return fronts;
   if (!listed.ok) return listed;

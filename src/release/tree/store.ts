@@ -2,12 +2,10 @@
 // A dry run is a store that writes nothing, so that publishing need not know about it.
 
 import type { AppError } from '../../errors.ts';
-import type { TreeFiles } from './files.ts';
+import type { TreeSizes } from './files.ts';
 import type { Found } from './found.ts';
 
-export interface ReleaseStore extends TreeFiles {
-  /** The size of a file in bytes. */
-  size(path: string): Promise<Found<number>>;
+export interface ReleaseStore extends TreeSizes {
   /**
    * The same from the file itself. For stores whose `size` answers from a listing, which may show
    * what has been removed: only what the current release names is certain to be there. null for

@@ -12,11 +12,15 @@ import { sha256Of } from '../tree/digest.ts';
 import type { TreeFolders } from '../tree/files.ts';
 import type { Failure } from '../tree/found.ts';
 import { HOLD_PATH, readHoldFile } from '../tree/hold.ts';
-import { readThreeFiles } from '../tree/manifest.ts';
+import { PartReader, readThreeFiles } from '../tree/manifest.ts';
 import { olderManifest, readOlderRelease } from '../tree/older-manifest.ts';
+import { readAhead } from '../tree/read-ahead.ts';
 import { readCurrent } from '../tree/read.ts';
 import { summary, type FindingSink } from './finding-sink.ts';
 import { reportFilesBelow, scanFolder } from './scan.ts';
+
+/** Few: a manifest may have megabytes. */
+const MANIFESTS_AHEAD = 4;
 
 const CURRENT = pathOf({ kind: 'current' });
 
@@ -59,6 +63,8 @@ export class KeptReleases {
   /** The fronts of each release that a stopped run may have been publishing. */
   readonly #unfinishedFronts: ReadonlySet<string>[] = [];
   #currentNow = '';
+  /** Lists of manifests that have been recorded: releases share them where little changes. */
+  readonly #recorded = new WeakSet<readonly unknown[]>();
 
   /** If `releases/` cannot be read. */
   static unknown(): KeptReleases {
@@ -72,13 +78,17 @@ export class KeptReleases {
     const path = pathOf({ kind: 'manifest', release });
     const isCurrent = release.name === this.current?.name;
     this.count += 1;
-    for (const { front, pointer, weekendDays, cardsByEdition, prices } of manifest.fronts) {
-      const digest = digestOfPointer(pointer);
-      const records = mapIn(this.#records, front);
-      if (!records.has(digest)) records.set(digest, { manifest: path, weekendDays, cardsByEdition, prices });
-      if (isCurrent) this.#currentPointers.set(front, digest);
+    if (!this.#recorded.has(manifest.fronts)) {
+      for (const { front, pointer, weekendDays, cardsByEdition, prices } of manifest.fronts) {
+        const digest = digestOfPointer(pointer);
+        const records = mapIn(this.#records, front);
+        if (!records.has(digest)) records.set(digest, { manifest: path, weekendDays, cardsByEdition, prices });
+        if (isCurrent) this.#currentPointers.set(front, digest);
+      }
+      this.#recorded.add(manifest.fronts);
     }
-    this.addFiles(manifest.files, path);
+    if (!this.#recorded.has(manifest.files)) this.addFiles(manifest.files, path);
+    this.#recorded.add(manifest.files);
     if (isCurrent) {
       this.isCurrentKnown = true;
       this.#currentNow = manifest.now;
@@ -160,13 +170,19 @@ export async function readReleases(tree: TreeFolders, sink: FindingSink): Promis
   }
   if (scan.files.has(HOLD_PATH)) releases.held = await checkedHold(current, isKept, tree, sink);
   const parts = new Set([...scan.files].flatMap(([path, file]) => (file.kind === 'part' ? [path] : [])));
-  for (const release of kept.sort((a, b) => Number(b.name === current?.name) - Number(a.name === current?.name))) {
-    if (release.now === null) await checkOlder(release, releases, tree, sink);
-    else {
-      const read = await checkedManifest(release, tree, sink);
-      if (read === null) releases.isEveryRead = false;
-      else releases.add(read.manifest, release);
-      for (const path of read?.parts ?? []) parts.delete(path);
+  const reader = new PartReader(tree);
+  const currentFirst = kept.sort((a, b) => Number(b.name === current?.name) - Number(a.name === current?.name));
+  const read = async (release: Release) => (release.now === null ? null : readThreeFiles(release, tree, reader));
+  for await (const [release, manifest] of readAhead(currentFirst, read, MANIFESTS_AHEAD)) {
+    if (manifest === null) await checkOlder(release, releases, tree, sink);
+    else if (!manifest.ok) {
+      reportUnread(manifest, sink);
+      releases.isEveryRead = false;
+    } else {
+      const own = manifest.value;
+      checkOrder(release, own.manifest, sink);
+      releases.add(own.manifest, release);
+      for (const path of own.parts) parts.delete(path);
     }
   }
   for (const path of releases.isEveryRead ? [...parts].sort() : [])
@@ -241,23 +257,13 @@ function reportNoCurrent(manifests: number, sink: FindingSink): void {
   } else sink.error(PROBLEM_CODE.current, CURRENT, message);
 }
 
-/**
- * A manifest whose digest matches its name, with its parts; null if not, since then nothing in it
- * can be trusted. Also checks the order of its lists.
- */
-async function checkedManifest(release: Release, tree: TreeFolders, sink: FindingSink) {
+/** Checks the order of a manifest's lists. */
+function checkOrder(release: Release, { fronts, files }: Manifest, sink: FindingSink): void {
   const path = pathOf({ kind: 'manifest', release });
-  const read = await readThreeFiles(release, tree);
-  if (!read.ok) {
-    reportUnread(read, sink);
-    return null;
-  }
-  const { fronts, files } = read.value.manifest;
   const frontCodes = fronts.map(({ front }) => front);
   const filePaths = files.map((file) => file.path);
   for (const messages of [outOfOrder('fronts', frontCodes), outOfOrder('files', filePaths)])
     if (messages.length > 0) sink.error(PROBLEM_CODE.manifest, path, summary(messages));
-  return read.value;
 }
 
 function reportUnread({ why, location, message }: Failure, sink: FindingSink): void {

@@ -17,6 +17,7 @@ export const BRIEF: readonly string[] = [
   'test/unit/excluding-front.test.ts',
   'test/unit/explain-bad-venue.test.ts',
   'test/unit/facets-over-time.test.ts',
+  'test/unit/history-size.test.ts',
   'test/unit/odd-ids.test.ts',
   'test/unit/quiet-pointer.test.ts',
   'test/unit/recipes.test.ts',

@@ -441,6 +441,13 @@ const RELEASE: readonly PlantedFault[] = [
     'unit/retention.test.ts',
   ),
   fault(
+    'history counts what the current release names as well',
+    'release/history/history-size.ts',
+    "file?.kind !== 'edition' || named.has(",
+    "file?.kind !== 'edition' || new Set().has(",
+    'unit/history-size.test.ts',
+  ),
+  fault(
     'a part of a kept manifest is pruned',
     'release/history/prune.ts',
     'for (const path of own) left.parts.delete(path);',
