@@ -1,32 +1,39 @@
-// Measures what a horizon and an interval cost: builds of the demo, one after the other, with one
-// price changed before each. Counts files of editions and pointers that are written, without
-// compressed copies: what a bucket would be sent besides five PUTs for each build.
+// Measures what a horizon, an interval and the history cost: builds of the demo, one after the
+// other, with one price changed before each. Counts files of editions and pointers that are
+// written, without compressed copies: what a bucket would be sent besides five PUTs for each build.
 //
-//   npm run -s tsx -- scripts/build-costs.ts
+//   npm run -s tsx -- scripts/build-costs.ts [history]
 
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { buildTree, catalogueAt, instant } from '../test/support/trees.ts';
 import { demoRows } from '../data/demo/rows.ts';
+import { DEFAULT_KEEP, type Keep } from '../src/release/history/retention.ts';
+import { buildTree, catalogueAt, instant } from '../test/support/trees.ts';
+import { PRICES } from './bench/bill.ts';
 
 const NOW = '2026-05-01T09:00:00Z';
 const HOURS = 3;
 const MINUTES = [5, 15] as const;
 const HORIZONS = [6, 24] as const;
+const HOURS_A_MONTH = 720;
+/** Beyond a day, history no longer grows by hours. */
+const HISTORY_HOURS = 26;
+const LITTLE: Keep = { last: 3, hourly: 6, daily: 0, graceSeconds: 900 };
 
-interface Cost {
-  /** Files and bytes that an hour of builds writes. */
-  readonly files: number;
-  readonly bytes: number;
-  /** What is kept in the end, with its history. */
-  readonly treeBytes: number;
+interface Builds {
+  readonly horizonHours: number;
+  readonly minutes: number;
+  readonly hours: number;
+  readonly isChanging: boolean;
+  readonly keep: Keep;
 }
 
-async function costOf(folder: string, horizonHours: number, minutes: number, isChanging: boolean): Promise<Cost> {
-  const name = `${horizonHours}-${minutes}-${isChanging}`;
+/** Builds for some hours; yields the folder of the tree after each build, and the size of its current release. */
+async function* builds(folder: string, { horizonHours, minutes, hours, isChanging, keep }: Builds) {
+  const name = `${horizonHours}-${minutes}-${hours}-${isChanging}-${keep.last}`;
   const database = catalogueAt(join(folder, `${name}.sqlite`), demoRows(NOW));
   const tiers = new Database(database);
   const ids = tiers
@@ -34,31 +41,35 @@ async function costOf(folder: string, horizonHours: number, minutes: number, isC
     .all();
   const raise = tiers.prepare('UPDATE price_tiers SET amount_minor = amount_minor + 100 WHERE id = ?');
   const out = join(folder, name);
-  const start = Date.parse(NOW);
-  const builds = (HOURS * 60) / minutes;
-  let before: ReadonlyMap<string, string> = new Map();
-  let [files, bytes] = [0, 0];
-  for (let i = 0; i <= builds; i++) {
+  for (let i = 0; i <= (hours * 60) / minutes; i++) {
     if (isChanging && i > 0) raise.run(ids[(i * 7) % ids.length]?.id);
-    const now = new Date(start + i * minutes * 60_000).toISOString().replace('.000', '');
-    await buildTree(database, out, instant(now), { horizonSeconds: horizonHours * 3600 });
+    const now = new Date(Date.parse(NOW) + i * minutes * 60_000).toISOString().replace('.000', '');
+    const { outcomes, history } = await buildTree(database, out, instant(now), {
+      horizonSeconds: horizonHours * 3600,
+      keep,
+    });
+    const currentBytes = outcomes.flatMap(({ files }) => files).reduce((sum, { bytes }) => sum + bytes, 0);
+    yield { out, currentBytes, history };
+  }
+  tiers.close();
+}
+
+/** Files and bytes that an hour of builds writes. */
+async function costOf(folder: string, horizonHours: number, minutes: number, isChanging: boolean) {
+  let before: ReadonlyMap<string, string> | null = null;
+  let [files, bytes] = [0, 0];
+  const run = { horizonHours, minutes, hours: HOURS, isChanging, keep: DEFAULT_KEEP };
+  for await (const { out } of builds(folder, run)) {
     const after = publicFiles(out);
     for (const [path, text] of after) {
       // The first build writes everything.
-      if (i === 0 || before.get(path) === text) continue;
+      if (before === null || before.get(path) === text) continue;
       files += 1;
       bytes += statSync(path).size;
     }
     before = after;
   }
-  tiers.close();
-  const all = ['public', 'releases']
-    .flatMap((name) =>
-      readdirSync(join(out, name), { recursive: true, encoding: 'utf8' }).map((path) => join(name, path)),
-    )
-    .map((path) => statSync(join(out, path)));
-  const treeBytes = all.reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0);
-  return { files: files / HOURS, bytes: bytes / HOURS, treeBytes };
+  return { files: files / HOURS, bytes: bytes / HOURS };
 }
 
 /** The pointers, by path, with their text, and the editions, which never change. */
@@ -73,34 +84,73 @@ function publicFiles(out: string): ReadonlyMap<string, string> {
   );
 }
 
-/** The costs as a Markdown table. */
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toPrecision(2)} MB`;
+
+/** What builds cost, as a Markdown table. */
 export async function measuredCosts(): Promise<string> {
+  return measured(
+    ['horizon', 'a build every', 'before each build', 'files an hour', 'bytes an hour', 'PUTs a month'],
+    async (folder) => {
+      const rows: string[][] = [];
+      for (const isChanging of [false, true])
+        for (const horizon of HORIZONS)
+          for (const minutes of isChanging ? MINUTES : ([5] as const)) {
+            const { files, bytes } = await costOf(folder, horizon, minutes, isChanging);
+            const dollars = ((files + (5 * 60) / minutes) * HOURS_A_MONTH * PRICES.PUT) / 1000;
+            rows.push([
+              `${horizon} h`,
+              `${minutes} min`,
+              isChanging ? 'one price changes' : 'nothing changes',
+              String(Math.round(files)),
+              megabytes(bytes),
+              `$${dollars.toFixed(2)}`,
+            ]);
+          }
+      return rows;
+    },
+  );
+}
+
+/** What history costs after a day, as a Markdown table. */
+export async function measuredHistory(): Promise<string> {
+  return measured(['horizon', 'a build every', 'kept', 'releases', 'current release', 'history'], async (folder) => {
+    const rows: string[][] = [];
+    for (const [horizonHours, minutes, keep] of [
+      [6, 5, DEFAULT_KEEP],
+      [6, 5, LITTLE],
+      [6, 15, DEFAULT_KEEP],
+      [24, 5, DEFAULT_KEEP],
+      [24, 5, LITTLE],
+    ] as const) {
+      let [current, releases, bytes] = [0, 0, 0];
+      const run = { horizonHours, minutes, hours: HISTORY_HOURS, isChanging: true, keep };
+      for await (const { currentBytes, history } of builds(folder, run))
+        [current, releases, bytes] = [currentBytes, history?.releases ?? releases, history?.bytes ?? bytes];
+      const kept = keep === DEFAULT_KEEP ? 'as by default' : 'little';
+      rows.push([
+        `${horizonHours} h`,
+        `${minutes} min`,
+        kept,
+        String(releases + 1),
+        megabytes(current),
+        megabytes(bytes),
+      ]);
+    }
+    return rows;
+  });
+}
+
+async function measured(header: readonly string[], rowsIn: (folder: string) => Promise<string[][]>): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'playbill-costs-'));
-  const megabytes = (bytes: number): string => `${(bytes / 1e6).toPrecision(2)} MB`;
-  const rows = [
-    '| horizon | a build every | before each build | files an hour | bytes an hour | tree after three hours |',
-  ];
-  rows.push('| --- | --- | --- | --- | --- | --- |');
   try {
-    for (const isChanging of [false, true])
-      for (const horizon of HORIZONS)
-        for (const minutes of isChanging ? MINUTES : ([5] as const)) {
-          const { files, bytes, treeBytes } = await costOf(folder, horizon, minutes, isChanging);
-          const cells = [
-            `${horizon} h`,
-            `${minutes} min`,
-            isChanging ? 'one price changes' : 'nothing changes',
-            String(Math.round(files)),
-            megabytes(bytes),
-            megabytes(treeBytes),
-          ];
-          rows.push(`| ${cells.join(' | ')} |`);
-        }
-    return rows.join('\n');
+    const rows = [header, header.map(() => '---'), ...(await rowsIn(folder))];
+    return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url))
-  process.stdout.write(`${await measuredCosts()}\n`);
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) {
+  const table = process.argv[2] === 'history' ? measuredHistory : measuredCosts;
+  process.stdout.write(`${await table()}\n`);
+}

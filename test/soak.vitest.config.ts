@@ -8,7 +8,7 @@ import { fromPostgresIntoBucket, onBucket, onPostgres, perProject, perRun } from
 
 /**
  * Histories, mirrors, random catalogues on both databases, builders on a bucket, kills with readers,
- * and every failure of every call and request.
+ * every failure of every call and request, and what a day of builds costs.
  */
 const WALKS = [
   'test/property/{laws,sequences,immutable,quiet-chain,shards,mirror,diff,explain,demo-instants}.test.ts',
@@ -17,6 +17,7 @@ const WALKS = [
   ...SOAK_ONLY,
   'test/fault/{kill,going-back-killed,shards-killed,hostile-cells,catalogue-writers,file-writers,mirror,places,system-calls}.test.ts',
   'test/edge/{fuzz,boundary,timing,request-cost}.test.ts',
+  'test/docs/build-costs.test.ts',
 ];
 
 const atLength = { PLAYBILL_THOROUGH: 'yes', PLAYBILL_SOAK: 'yes' };

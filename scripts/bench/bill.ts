@@ -16,7 +16,7 @@ const INTERVAL_SECONDS = 300;
 const BUILDS = 18;
 const BUILDS_A_MONTH = (30 * 86_400) / INTERVAL_SECONDS;
 /** Dollars for a thousand requests: Amazon S3 Standard, us-east-1, 2026. DELETE is free. */
-const PRICES = { PUT: 0.005, LIST: 0.005, GET: 0.0004 };
+export const PRICES = { PUT: 0.005, LIST: 0.005, GET: 0.0004 };
 
 const run = promisify(execFile);
 

@@ -286,7 +286,7 @@ export const SETTINGS = {
   encodings: setting(
     'edge.encodings',
     '--encodings <name...>',
-    'workers except vercel, and buckets: the precompressed siblings in the tree (build --precompress); without this option answers are not compressed',
+    'workers except vercel, and buckets: the precompressed siblings in the tree (build --precompress); without this option the rule compresses nothing',
     { form: 'list', rule: ['br', 'gzip'], isOfTarget: true, example: ['gzip'] },
   ),
   base: setting('edge.base', '--base <path>', 'the path before /products/', { preset: '', example: '/api' }),
