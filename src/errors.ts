@@ -86,6 +86,11 @@ export const ERRORS = {
     meaning:
       'a policy in PostgreSQL may hide rows from this user; if it should, the address says so: `row_security=filter`',
   },
+  'database-not-a-copy': {
+    exit: 2,
+    meaning:
+      '`build --shard`: an SQLite file in WAL mode on a network file system, of which each host has a log of its own',
+  },
   'database-exists': { exit: 2, meaning: 'a database exists already at the path for a new one' },
   'database-not-writable': { exit: 2, meaning: 'the database cannot be written' },
   'contract-table-missing': { exit: 2, meaning: 'the catalogue lacks a table' },

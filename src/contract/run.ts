@@ -69,8 +69,9 @@ export const shardResultSchema = z.strictObject({
     isEveryFrontKnown: z.boolean(),
     /** What the catalogue lacks of the contract, and may lack. */
     absent: z.array(z.string()).readonly(),
-    /** Tables and columns in which a row says something. */
+    /** Tables and columns in which a row says something, of the rows that it has read. */
     uses: z.array(z.string()).readonly(),
+    /** What is wrong with those rows. */
     findings: z.array(findingSchema),
     findingsTotal: count,
   }),

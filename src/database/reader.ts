@@ -3,7 +3,7 @@
 
 import type { RawBuilder, RootOperationNode, SqlBool } from 'kysely';
 import type { Finding } from '../findings.ts';
-import type { Group, Grouping, IdRange } from './load/groups.ts';
+import type { Group, Grouping, GroupRange } from './load/groups.ts';
 import type { Column } from './contract/columns.ts';
 import type { TableName } from './contract/tables.ts';
 
@@ -80,7 +80,7 @@ export interface CatalogueReader extends CatalogueRows, AsyncDisposable {
    * order.
    * @throws AppError database-unreadable, database-busy
    */
-  groups(grouping: Grouping, range: IdRange, groupsPerBatch: number): AsyncGenerator<Group[]>;
+  groups(grouping: Grouping, range: GroupRange, groupsPerBatch: number): AsyncGenerator<Group[]>;
   /**
    * SQL that is true of a time after a canonical text, and of anything that is no time: the load
    * has to see that to refuse it.
@@ -117,4 +117,10 @@ export interface CatalogueReader extends CatalogueRows, AsyncDisposable {
    * @throws AppError database-…
    */
   restart(): Promise<void>;
+  /**
+   * The same, for one of several processes that must all read one state.
+   * @returns what is equal in two of them only if their states are
+   * @throws AppError database-…
+   */
+  restartIdentified(): Promise<string>;
 }

@@ -68,6 +68,7 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
     attachedIds,
     codeOf,
     wantedIds: { has: () => true },
+    listedIds: { has: () => true },
     channels: fronts.map(({ channel }) => channel),
     spoiledSessions: new Map(),
     tzdata,
@@ -104,7 +105,8 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
   const badEntry = front?.products.badEntry(row.id) ?? null;
   const sameSlug = await idsOfSlug(reader, slug);
   const isListed = (id: number): boolean => id === row.id || front?.products.find(id) !== undefined;
-  const load = new ProductLoad(reader, { ...context, wantedIds: { has: isListed } });
+  const listedIds = { has: isListed };
+  const load = new ProductLoad(reader, { ...context, wantedIds: listedIds, listedIds });
   let product: Product | undefined;
   if (front !== null) for await (const one of load.withIds(sameSlug, log)) if (one.id === row.id) product = one;
   const rules =

@@ -13,6 +13,9 @@ import type { TableName } from '../contract/tables.ts';
  */
 export type IdRange = { readonly only: RowId } | 'any' | 'null' | 'mistyped';
 
+/** Groups are read for many ids at once, too. */
+export type GroupRange = IdRange | { readonly among: readonly number[] };
+
 /** SQL that is true of the ids in a range. */
 export function isInRange(id: RawBuilder<unknown>, range: IdRange): RawBuilder<SqlBool> {
   if (range === 'null') return sql<SqlBool>`${id} is null`;

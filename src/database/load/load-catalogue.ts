@@ -123,17 +123,20 @@ export interface ProductRange {
 }
 
 /**
- * The good products that the catalogue's fronts list, range by range. When the last one has been
- * taken, `log` has all findings, and everything that was read is known to be of one state.
+ * The good products that the catalogue's fronts list, or `some` of its fronts, range by range. When
+ * the last one has been taken, everything that was read is known to be of one state, and `log` has
+ * all findings; with `some`, those that concern their products, and perhaps others.
  * @throws AppError database-unreadable, database-busy
  */
 export async function* loadProducts(
   reader: CatalogueReader,
-  { positions, looseBadges, venues, zones, uses, attachedIds, codeOf, fronts, productNumbers }: LoadedCatalogue,
+  { positions, looseBadges, venues, zones, uses, attachedIds, codeOf, fronts: all, productNumbers }: LoadedCatalogue,
   { tzdata, withoutForeignKeys }: Omit<LoadSettings, 'frontCodes'>,
   log: FindingLog,
   now: Instant,
+  some: readonly Front[] | null = null,
 ): AsyncGenerator<ProductRange> {
+  const fronts = some ?? all;
   const listed = new ListedProducts(fronts, productNumbers);
   const load = new ProductLoad(reader, {
     positions,
@@ -144,6 +147,7 @@ export async function* loadProducts(
     attachedIds,
     codeOf,
     wantedIds: listed,
+    listedIds: some === null ? listed : new ListedProducts(all, productNumbers),
     channels: [...new Set(fronts.map(({ channel }) => channel))],
     spoiledSessions: new Map(),
     tzdata,
@@ -155,7 +159,8 @@ export async function* loadProducts(
   const total = await load.total();
   let done = 0;
   const loadedIds = new Set<number>();
-  for await (const { products, read } of load.batches(log)) {
+  const childrenOf = some === null ? 'any' : listed.ids.toSorted((a, b) => a - b);
+  for await (const { products, read } of load.batches(log, childrenOf)) {
     for (const { id } of products) loadedIds.add(id);
     done += read;
     yield { products, done, total };

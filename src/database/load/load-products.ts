@@ -1,6 +1,6 @@
 // Loads products and their child rows, a batch of products at a time, each table once for all
 // fronts. Reads only what can matter: sessions that may still be sold after `now`, and of products
-// that no front shows only their ids.
+// that no front shows only their own rows.
 
 import { setImmediate } from 'node:timers/promises';
 import { isAnyOfferedOn } from '../../catalogue/selling.ts';
@@ -8,7 +8,7 @@ import type { FrontTerms, Product } from '../../catalogue/product.ts';
 import { isIdBefore, otherTypeOf, type RowId } from '../../catalogue/row-id.ts';
 import type { Finding } from '../../findings.ts';
 import { GroupStream } from './group-stream.ts';
-import type { Group, IdRange } from './groups.ts';
+import type { Group, GroupRange, IdRange } from './groups.ts';
 import type { CatalogueReader, Query } from '../reader.ts';
 import { ProductMaker, type MistypedTerm, type ProductContext, type ReferringRows } from './product-maker.ts';
 import {
@@ -95,14 +95,18 @@ export class ProductLoad {
 
   /**
    * All wanted products, in batches of `read` rows of products each, and in between those whose
-   * sessions have to be counted. Child rows without a product are reported on the way.
+   * sessions have to be counted. `childrenOf`: the products whose child rows are read, all that are
+   * wanted among them. Those without a product are reported on the way.
    */
-  async *batches(log: FindingLog): AsyncGenerator<{ readonly products: readonly Product[]; readonly read: number }> {
+  async *batches(
+    log: FindingLog,
+    childrenOf: 'any' | readonly number[],
+  ): AsyncGenerator<{ readonly products: readonly Product[]; readonly read: number }> {
     this.#log = log;
     await this.#loadTerms();
-    const streams = CHILD_TABLES.map(
-      (table) => [table, new GroupStream(this.#groups(table, 'any', PRODUCTS_PER_BATCH))] as const,
-    );
+    // Mistyped ids are text, which comes after every number.
+    const ranges = childrenOf === 'any' ? (['any'] as const) : ([{ among: childrenOf }, 'mistyped'] as const);
+    const streams = CHILD_TABLES.map((table) => [table, new GroupStream(this.#groupsIn(table, ranges))] as const);
     const childrenUpTo = async (id: unknown): Promise<ChildRows> => {
       const children = new Map<ChildTable, ReadonlyMap<unknown, Group>>();
       for (const [table, stream] of streams) children.set(table, await stream.upTo(id));
@@ -183,7 +187,11 @@ export class ProductLoad {
     return { offered, others };
   }
 
-  #groups(table: ChildTable, range: IdRange, groupsPerBatch: number): AsyncGenerator<Group[]> {
+  async *#groupsIn(table: ChildTable, ranges: readonly GroupRange[]): AsyncGenerator<Group[]> {
+    for (const range of ranges) yield* this.#groups(table, range, PRODUCTS_PER_BATCH);
+  }
+
+  #groups(table: ChildTable, range: GroupRange, groupsPerBatch: number): AsyncGenerator<Group[]> {
     return this.#reader.groups(
       childGrouping(table, this.#reader, this.#context.rowsRead, this.#context.now),
       range,

@@ -35,6 +35,8 @@ export interface ProductContext extends SessionContext {
   readonly codeOf: LoadedFronts['codeOf'];
   /** Products that a front to be built shows; the others are skipped. */
   readonly wantedIds: { has(id: number): boolean };
+  /** Those, and the products that other shards show: no two of all may have one slug. */
+  readonly listedIds: { has(id: number): boolean };
   /** The channels of those fronts, each once. */
   readonly channels: readonly (string | null)[];
   /**
@@ -70,7 +72,7 @@ export class ProductMaker {
   readonly #context: ProductContext;
   /** By id: whether a document can come to show it. */
   readonly #isShown = new Map<unknown, boolean>();
-  /** Of published products that are wanted. */
+  /** Of published products that are listed. */
   readonly #slugs = new UniqueSlugs('products');
   readonly #frontIdTypes: ReadonlySet<string>;
 
@@ -86,8 +88,8 @@ export class ProductMaker {
   productOf(row: unknown[], referring: ReferringRows, log: FindingLog): Product | null {
     const productId = parseId(row[0]);
     const readStatus = PRODUCT.valueOf(row, 'status');
-    const isWanted = productId === undefined || this.#context.wantedIds.has(productId);
-    const isShown = isWanted && (readStatus === undefined || readStatus === 'published');
+    const isListed = productId === undefined || this.#context.listedIds.has(productId);
+    const isShown = isListed && (readStatus === undefined || readStatus === 'published');
     const before = this.#isShown.get(row[0]);
     const isRepeated = before !== undefined;
     this.#isShown.set(row[0], isShown || before === true);

@@ -7,7 +7,7 @@
 import { createQueryId, PostgresQueryCompiler, sql, type OrderByItemNode, type RawBuilder, type SqlBool } from 'kysely';
 import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
 import type { MarkedRow } from '../load/failing-rows.ts';
-import { isInRange, valuesIn, type Group, type Grouping, type IdRange } from '../load/groups.ts';
+import { isInRange, valuesIn, type Group, type Grouping, type GroupRange } from '../load/groups.ts';
 import type { Query } from '../reader.ts';
 import type { PostgresTable, PostgresTables } from './describe.ts';
 import { canonicalSelect, IN_JSON } from './values.ts';
@@ -65,9 +65,17 @@ export function compiledOn(
 type Classes = PostgresTable['classes'];
 
 /** Group and rows, by group. `classes` are those of the table's columns. */
-export function groupedQuery({ table, by, columns, where, plain }: Grouping, range: IdRange, classes: Classes): Query {
+export function groupedQuery(
+  { table, by, columns, where, plain }: Grouping,
+  range: GroupRange,
+  classes: Classes,
+): Query {
   const group = sql.ref(by);
-  const conditions = [isInRange(group, range), ...(where === undefined ? [] : [where])];
+  const isIn =
+    typeof range === 'object' && 'among' in range
+      ? sql`${group} = any(${range.among}::bigint[])`
+      : isInRange(group, range);
+  const conditions = [isIn, ...(where === undefined ? [] : [where])];
   // JSON.parse would round the fraction of a numeric away.
   const valueOf = (column: string) =>
     classes.get(column) === 'numeric' ? sql`${sql.ref(column)}::text` : sql.ref(column);

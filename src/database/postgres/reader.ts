@@ -7,7 +7,7 @@ import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
 import type { FailedQuery } from '../load/failing-rows.ts';
-import type { Group, Grouping, IdRange } from '../load/groups.ts';
+import type { Group, Grouping, GroupRange } from '../load/groups.ts';
 import type { CatalogueReader } from '../reader.ts';
 import { compiled, groupedQuery, groupsFrom, type CompiledSql } from './compile.ts';
 import { Session } from './connect.ts';
@@ -15,6 +15,7 @@ import { expressionProblem, readError } from './errors.ts';
 import { CursorGone } from './fetches.ts';
 import { newerTablesError, newerThanSnapshot } from './newer-than-snapshot.ts';
 import { PostgresRows } from './rows.ts';
+import { rowsSum, SERVER_QUERY } from './state.ts';
 
 /**
  * Opens a catalogue on a server and begins its transaction; with the id of a snapshot, one that
@@ -155,7 +156,7 @@ class PostgresReader extends PostgresRows implements CatalogueReader {
     await this.rows(sql`select 1`);
   }
 
-  async *groups(grouping: Grouping, range: IdRange, groupsPerBatch: number): AsyncGenerator<Group[]> {
+  async *groups(grouping: Grouping, range: GroupRange, groupsPerBatch: number): AsyncGenerator<Group[]> {
     const classes = this.tables.get(grouping.table)?.classes ?? new Map();
     const query = groupedQuery(grouping, range, classes);
     const { where } = grouping;
@@ -195,6 +196,15 @@ class PostgresReader extends PostgresRows implements CatalogueReader {
     await this.session.command('commit');
     this.failing.clear();
     await this.beginReading();
+  }
+
+  async restartIdentified(): Promise<string> {
+    await this.restart();
+    if (this.#snapshot !== null) return `snapshot ${this.#snapshot} ${String(await this.rows(SERVER_QUERY))}`;
+    const names = TABLE_NAMES.filter((name) => this.tables.has(name));
+    const sums: string[] = [];
+    for (const name of names) sums.push(`${name} ${String(await this.rows(rowsSum(name)))}`);
+    return `rows ${sums.join('; ')}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

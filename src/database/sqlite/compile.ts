@@ -12,7 +12,7 @@ import {
   type RawBuilder,
   type SelectionNode,
 } from 'kysely';
-import { isInRange, valuesIn, type Group, type Grouping, type IdRange } from '../load/groups.ts';
+import { isInRange, valuesIn, type Group, type Grouping, type GroupRange } from '../load/groups.ts';
 import { columnsIn, markedTable, type MarkedRow } from '../load/failing-rows.ts';
 import { TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
 import type { Query } from '../reader.ts';
@@ -169,7 +169,7 @@ class SortKeysCompiler extends BoundingCompiler {
  * Group and rows, by group; rows of a group come in the order of the index, which is not
  * guaranteed.
  */
-export function groupedQuery(grouping: Grouping, range: IdRange, bounds: TableBounds | undefined): Query {
+export function groupedQuery(grouping: Grouping, range: GroupRange, bounds: TableBounds | undefined): Query {
   const { whole, plain, alongside } = jsonOf(grouping, bounds);
   const rows =
     plain === null ? whole : sql`case when ${plain} then ${sql.ref(grouping.plain?.column ?? '')} else ${whole} end`;
@@ -182,7 +182,7 @@ export function groupedQuery(grouping: Grouping, range: IdRange, bounds: TableBo
  * The same where SQLite has to sort the rows: it sorts them as JSON. Otherwise it would sort the
  * cells of the table, large ones included.
  */
-export function sortedGroupsQuery(grouping: Grouping, range: IdRange, bounds: TableBounds): Query {
+export function sortedGroupsQuery(grouping: Grouping, range: GroupRange, bounds: TableBounds): Query {
   const { whole, plain, alongside } = jsonOf(grouping, bounds);
   const quoted = (value: RawBuilder<unknown>) => sql`json_quote(${value})`;
   const row =
@@ -199,9 +199,13 @@ export function sortedGroupsQuery(grouping: Grouping, range: IdRange, bounds: Ta
     group by group_id order by group_id`;
 }
 
-function partsOf({ table, by, where }: Grouping, range: IdRange) {
+function partsOf({ table, by, where }: Grouping, range: GroupRange) {
   const group = sql.ref(by);
-  const conditions = [isInRange(group, range), ...(where === undefined ? [] : [where])];
+  const isIn =
+    typeof range === 'object' && 'among' in range
+      ? sql`${group} in (select value from json_each(${JSON.stringify(range.among)}))`
+      : isInRange(group, range);
+  const conditions = [isIn, ...(where === undefined ? [] : [where])];
   return { group, from: sql`from ${sql.table(table)} where ${sql.join(conditions, sql` and `)}` };
 }
 

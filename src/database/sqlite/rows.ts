@@ -2,11 +2,11 @@
 
 import type Database from 'better-sqlite3';
 import { sql, type CompiledQuery, type RawBuilder, type SqlBool } from 'kysely';
-import { shellWord } from '../../errors.ts';
+import { AppError, shellWord } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import { exactRow, hasRounded } from '../contract/exact-integers.ts';
 import type { TableName } from '../contract/tables.ts';
-import type { Group, Grouping, IdRange } from '../load/groups.ts';
+import type { Group, Grouping, GroupRange } from '../load/groups.ts';
 import type { CatalogueReader, CatalogueRows, Query, TableDescription } from '../reader.ts';
 import { ID_AS_TEXT, tablesBounds } from './cell-bounds.ts';
 import { FailingRows, type FailedQuery } from '../load/failing-rows.ts';
@@ -15,6 +15,7 @@ import { beginReading, connectToRead } from './connect.ts';
 import { damageIn } from './damage.ts';
 import { describeTables, otherTables, typeProblem } from './describe.ts';
 import { expressionProblem, reading } from './errors.ts';
+import { CatalogueFiles } from './state.ts';
 import { markUndecodable } from './values.ts';
 
 /**
@@ -25,6 +26,9 @@ export async function openReader(path: string): Promise<CatalogueReader> {
   const handle = connectToRead(path);
   return reading(path, () => new SqliteReader(path, handle, reading));
 }
+
+/** How often to begin a transaction while another process commits, before its state is known. */
+const BEGINS_MAX = 20;
 
 type Sorted = 'nothing' | 'order' | 'rows';
 type Statement = Database.Statement<unknown[], unknown[]>;
@@ -233,9 +237,10 @@ export class SqliteRows implements CatalogueRows {
 }
 
 class SqliteReader extends SqliteRows implements CatalogueReader {
-  readonly finding = journalModeFinding(String(this.handle.pragma('journal_mode', { simple: true })));
+  readonly finding = journalModeFinding(this.#journalMode());
+  readonly #files = new CatalogueFiles(this.path);
 
-  async *groups(grouping: Grouping, range: IdRange, groupsPerBatch: number): AsyncGenerator<Group[]> {
+  async *groups(grouping: Grouping, range: GroupRange, groupsPerBatch: number): AsyncGenerator<Group[]> {
     const bounds = this.compiler.tables.get(grouping.table);
     const direct = compiled(groupedQuery(grouping, range, bounds));
     const queryNow = (): CompiledQuery => {
@@ -280,8 +285,25 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
     return views;
   }
 
-  /** Nothing to do: a snapshot has the schema, too. */
-  async confirmOneState(): Promise<void> {}
+  /** A snapshot has the schema, too. */
+  async confirmOneState(): Promise<void> {
+    this.#files.confirmDigest();
+  }
+
+  async restartIdentified(): Promise<string> {
+    for (let begins = 0; begins < BEGINS_MAX; begins++) {
+      const before = this.#journalMode() === 'wal' ? this.#files.logEnd() : null;
+      await this.restart();
+      if (this.#journalMode() !== 'wal') return await this.#files.digest();
+      const { isEmpty, text } = this.#files.logEnd();
+      if (before?.text === text) return isEmpty ? await this.#files.digest() : text;
+    }
+    throw new AppError('database-busy', `${this.path} is being written to all the time`, 'try again');
+  }
+
+  #journalMode(): string {
+    return String(this.handle.pragma('journal_mode', { simple: true }));
+  }
 
   async restart(): Promise<void> {
     reading(this.path, () => {
@@ -294,6 +316,7 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.handle.close();
+    this.#files[Symbol.dispose]();
   }
 }
 

@@ -1,6 +1,6 @@
-// One shard of a build (`build --shard`): reads and checks everything, renders its own fronts, and
-// puts their content and a result for `finish` into the tree. Of the files that readers use it
-// writes only the key ring, and it takes no lock.
+// One shard of a build (`build --shard`): reads what its own fronts show, the first shard every row,
+// renders them, and puts their content and a result for `finish` into the tree. Of the files that
+// readers use it writes only the key ring, and it takes no lock.
 //
 //   run.json, by the first shard  →  content, durable  →  shard-<index>.json
 //
@@ -17,7 +17,7 @@ import { openCatalogue } from '../../database/open.ts';
 import { checkContract, type ContractFound } from '../../database/contract/check-schema.ts';
 import { FindingLog } from '../../database/contract/row-checker.ts';
 import { loadCatalogue, loadProducts } from '../../database/load/load-catalogue.ts';
-import { stateReader, type StateReader } from '../../database/state-reader.ts';
+import type { CatalogueReader } from '../../database/reader.ts';
 import { AppError, afterWriting } from '../../errors.ts';
 import { holdJson, holdsAll, readHold } from '../../release/tree/hold.ts';
 import { refuseLost } from '../../release/publish/lost-contract.ts';
@@ -30,7 +30,7 @@ import { PublishedTree } from '../../release/tree/published.ts';
 import { ALL_AGAIN, orRunDamaged, readRunSettings, readShardResult } from '../../release/tree/runs.ts';
 import { pathOf, RUNS_FOLDER } from '../../render/paths.ts';
 import { CatalogueRenderer } from '../../render/catalogue-renderer.ts';
-import { shardsOf, type Shard } from '../../render/shards.ts';
+import { CHECKING_SHARD, shardsOf, type Shard } from '../../render/shards.ts';
 import { sharedTree } from '../../storage/open-tree.ts';
 import { precompressingStore } from '../../storage/precompress.ts';
 import { withHeldFronts } from '../held-fronts.ts';
@@ -78,13 +78,12 @@ export function buildShard(options: ShardOptions, now: Instant): Promise<ShardBu
 
 async function buildShardOnce(options: ShardOptions, now: Instant): Promise<ShardBuilt & RequestsMade> {
   const { databasePath, outPath, run, onTransfer } = options;
-  const state = stateReader(await openCatalogue(databasePath, options.snapshot));
-  await using reader = state.reader;
+  await using reader = await openCatalogue(databasePath, options.snapshot);
   const contract = await checkContract(reader);
   const tree = await sharedTree(outPath, `${RUNS_FOLDER}/${run}`, onTransfer);
   let built: ShardBuilt;
   try {
-    built = await buildIntoShared(tree, state, contract, options, now);
+    built = await buildIntoShared(tree, reader, contract, options, now);
   } catch (error) {
     throw tree.hasWritten() ? afterWriting(error) : error;
   } finally {
@@ -95,7 +94,7 @@ async function buildShardOnce(options: ShardOptions, now: Instant): Promise<Shar
 
 async function buildIntoShared(
   tree: SharedTree,
-  { reader, digest }: StateReader,
+  reader: CatalogueReader,
   { views, absent }: ContractFound,
   options: ShardOptions,
   proposedNow: Instant,
@@ -110,25 +109,24 @@ async function buildIntoShared(
   }
   if (published.manifest !== null) options.checkCurrent?.(published.manifest);
   refuseLost(published.manifest, absent, options.guards);
+  const state = await reader.restartIdentified();
   const settings = await joinRun(tree, options, proposedNow);
   const now = nowOf(settings);
-  await reader.restart();
   const findings = new FindingLog(reader);
   const load = { frontCodes: null, tzdata: options.tzdata, withoutForeignKeys: reader.withoutForeignKeys(views) };
   const catalogue = await loadCatalogue(reader, load, findings, now);
   const shardOf = shardsOf(catalogue.fronts, shard.total);
   const own = { ...catalogue, fronts: catalogue.fronts.filter(({ code }) => shardOf.get(code) === shard.index) };
+  // One shard checks every row, for all of them.
+  const shown = shard.index === CHECKING_SHARD ? null : own.fronts;
   const renderer = new CatalogueRenderer(own, sha256BytesOf, instantOf(now + options.horizonSeconds), now);
-  // The products of all fronts, so that every shard finds the same.
-  for await (const { products, done, total } of loadProducts(reader, catalogue, load, findings, now)) {
+  for await (const { products, done, total } of loadProducts(reader, catalogue, load, findings, now, shown)) {
     renderer.add(products);
     options.onProgress('load', done, total);
   }
   const rendered = renderer.rendered(findings.badProducts);
   const checked = withHeldFronts(checkedFronts(catalogue, findings, null), hold);
   const fronts = own.fronts.filter(({ code }) => !checked.held.has(code));
-  // Needed even with a snapshot: a server that was restarted may give the same id to another state.
-  const state = digest();
   await reader[Symbol.asyncDispose]();
   // A revocation does not wait for the other shards. The rows may be older than the ring, so the
   // present keys are read and published.

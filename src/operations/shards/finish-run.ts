@@ -7,7 +7,7 @@ import type { HeldReason } from '../../contract/held-reasons.ts';
 import type { AllowableGuard } from '../../contract/allowable-guards.ts';
 import type { RunSettings, ShardResult } from '../../contract/run.ts';
 import { AppError, shellWord } from '../../errors.ts';
-import type { Finding } from '../../findings.ts';
+import { FINDINGS_KEPT, type Finding } from '../../findings.ts';
 import type { Keep } from '../../release/history/retention.ts';
 import { heldFronts, holdJson, holdsAll, readHold } from '../../release/tree/hold.ts';
 import { refuseLost } from '../../release/publish/lost-contract.ts';
@@ -18,6 +18,7 @@ import type { PublishedTree } from '../../release/tree/published.ts';
 import { ALL_AGAIN, frontsOfShard, orRunDamaged, readRunSettings, readShardResult } from '../../release/tree/runs.ts';
 import type { ReleaseStore } from '../../release/tree/store.ts';
 import { pathOf, RUNS_FOLDER } from '../../render/paths.ts';
+import { CHECKING_SHARD } from '../../render/shards.ts';
 import { dryRunStore } from '../../storage/dry-run.ts';
 import type { OnTransfer } from '../../storage/locked-tree.ts';
 import { unlockedStore } from '../../storage/open-tree.ts';
@@ -93,7 +94,8 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
     const same = { release: current, releaseId: current?.id ?? null, replaced: current };
     return { ...NOTHING_RENDERED, ...same, settings: null, hold: holdJson(hold) };
   }
-  const { settings, catalogue } = first;
+  const { settings } = first;
+  const catalogue = catalogueOf(found, published);
   const keyRing = await finishKeyRing(found, options.allow ?? [], published, store);
   const now = nowOf(settings);
   const results: FrontResult[] = [];
@@ -133,6 +135,26 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
     now,
   );
   return { ...release, settings };
+}
+
+/**
+ * What concerns the catalogue as a whole, from the shard that has checked every row. Without it, what
+ * the others have found in the rows that they have read; and fronts that keep their snapshots use
+ * what they did.
+ */
+function catalogueOf(found: ReadonlyMap<number, ShardResult>, { manifest }: PublishedTree): ShardResult['catalogue'] {
+  const checked = found.get(CHECKING_SHARD)?.catalogue;
+  if (checked !== undefined) return checked;
+  const all = [...found.values()].map(({ catalogue }) => catalogue);
+  const [first] = all;
+  if (first === undefined) throw new Error('no result');
+  const findings = new Map(all.flatMap((one) => one.findings).map((finding) => [JSON.stringify(finding), finding]));
+  return {
+    ...first,
+    uses: [...new Set([...(manifest?.uses ?? []), ...all.flatMap(({ uses }) => uses)])],
+    findings: [...findings.values()].slice(0, FINDINGS_KEPT),
+    findingsTotal: Math.max(findings.size, ...all.map(({ findingsTotal }) => findingsTotal)),
+  };
 }
 
 /**
@@ -204,12 +226,13 @@ function missingRun({ run, shards }: FinishOptions, root: string): AppError {
 function otherState(run: string, shards: readonly number[], shard: number): AppError {
   const others = shards.length === 1 ? `shard ${shards[0]}` : `shards ${shards.join(', ')}`;
   const message = `expected one state of the catalogue in run ${run}, found that it changed between ${others} and shard ${shard}`;
-  const hint = `${ALL_AGAIN}; from PostgreSQL, read one snapshot: playbill snapshot --hold`;
+  const hint = `${ALL_AGAIN}; let them read one state: playbill snapshot --hold holds one in PostgreSQL, snapshot --to copies a file`;
   return new AppError('run-state-differs', message, hint);
 }
 
 function missingShard(run: string, shard: number, fronts: number): Finding {
-  const message = `expected the result of shard ${shard}, found none: its fronts (${fronts}) keep their snapshots`;
+  const unchecked = shard === CHECKING_SHARD ? ', and rows that no other shard reads are not checked' : '';
+  const message = `expected the result of shard ${shard}, found none: its fronts (${fronts}) keep their snapshots${unchecked}`;
   const hint = 'start that shard again, then run finish again';
   return { severity: 'error', code: 'shard-missing', place: pathOf({ kind: 'shard', run, shard }), message, hint };
 }

@@ -1,0 +1,21 @@
+// What identifies the state that a transaction on a server reads: of a held snapshot its id, with
+// what tells servers and their starts apart; without one, the rows themselves, which the server adds
+// up so that none has to be sent.
+
+import { sql } from 'kysely';
+import type { TableName } from '../contract/tables.ts';
+import type { Query } from '../reader.ts';
+
+/**
+ * Ids of snapshots begin anew with the server, or with its processes after one has crashed. Numbers
+ * of transactions never do.
+ */
+export const SERVER_QUERY: Query = sql`
+  select system_identifier::text, pg_postmaster_start_time()::text, current_database(), txid_current_snapshot()::text
+    from pg_control_system()`;
+
+/** How many rows a table has, and two sums of hashes of their texts, which have no order. */
+export function rowsSum(table: TableName): Query {
+  const sum = (seed: number) => sql`sum(hashtextextended(one::text, ${sql.lit(seed)})::numeric)::text`;
+  return sql`select count(*)::text, ${sum(0)}, ${sum(1)} from ${sql.table(table)} as one`;
+}
