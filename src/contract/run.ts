@@ -58,7 +58,7 @@ export const shardResultSchema = z.strictObject({
    * published together.
    */
   state: z.string(),
-  /** What concerns the catalogue as a whole. */
+  /** What concerns the catalogue as a whole: the same in every shard. */
   catalogue: z.strictObject({
     /** Which shard renders a front, by code. */
     shardOf: z.record(frontCode, count),
@@ -69,12 +69,14 @@ export const shardResultSchema = z.strictObject({
     isEveryFrontKnown: z.boolean(),
     /** What the catalogue lacks of the contract, and may lack. */
     absent: z.array(z.string()).readonly(),
-    /** Tables and columns in which a row says something, of the rows that it has read. */
-    uses: z.array(z.string()).readonly(),
-    /** What is wrong with those rows. */
     findings: z.array(findingSchema),
     findingsTotal: count,
   }),
+  /** Tables and columns in which a row says something, of the rows that the shard has read. */
+  uses: z.array(z.string()).readonly(),
+  /** What is wrong with products of its fronts, unless a shard before it reports that. */
+  findings: z.array(findingSchema),
+  findingsTotal: count,
   /** The guards on the key ring, which each shard publishes. */
   keyGuards: z.array(keysGuardSchema).readonly(),
   fronts: z.array(shardFrontSchema),

@@ -10,9 +10,6 @@ export interface Shard {
   readonly total: number;
 }
 
-/** The shard that checks every row, for all; the others read what their fronts show. */
-export const CHECKING_SHARD = 0;
-
 /** A front's name, and what it costs to render. */
 interface CutFront extends FrontProfile {
   readonly code: string;

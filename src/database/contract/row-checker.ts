@@ -258,12 +258,15 @@ export class FindingLog {
   readonly kept: Finding[] = [];
   total = 0;
   /** Fronts that are held back. */
-  readonly badFrontIds = new Set<RowId>();
+  readonly badFrontIds: Set<RowId>;
   /** Products that are left out: the code of the first finding, by id. */
-  readonly badProducts = new Map<number, FindingCode>();
+  readonly badProducts: Map<number, FindingCode>;
 
-  constructor(source: RowSource) {
+  /** `beside`: a log that takes out with this one, for findings of its own. */
+  constructor(source: RowSource, beside?: FindingLog) {
     this.source = source;
+    this.badFrontIds = beside?.badFrontIds ?? new Set();
+    this.badProducts = beside?.badProducts ?? new Map();
   }
 
   /** Notes findings. Those of severity error take out what they concern. */

@@ -13,8 +13,24 @@ import type { TableName } from '../contract/tables.ts';
  */
 export type IdRange = { readonly only: RowId } | 'any' | 'null' | 'mistyped';
 
-/** Groups are read for many ids at once, too. */
-export type GroupRange = IdRange | { readonly among: readonly number[] };
+/**
+ * Groups are read for many ids at once, too: those given, and, if a table is, what is no number or
+ * none of its ids.
+ */
+export type GroupRange = IdRange | { readonly among: readonly number[]; readonly strayFrom: TableName | null };
+
+/** SQL that is true of the ids in such a range. `isAmong` is that of the ids given. */
+export function isInGroupRange(
+  id: RawBuilder<unknown>,
+  range: GroupRange,
+  isAmong: (ids: readonly number[]) => RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  if (typeof range === 'string' || 'only' in range) return isInRange(id, range);
+  const { among, strayFrom } = range;
+  if (strayFrom === null) return isAmong(among);
+  const known = sql`select id from ${sql.table(strayFrom)} where id is not null`;
+  return sql`(${isAmong(among)} or ${isInRange(id, 'mistyped')} or ${id} not in (${known}))`;
+}
 
 /** SQL that is true of the ids in a range. */
 export function isInRange(id: RawBuilder<unknown>, range: IdRange): RawBuilder<SqlBool> {

@@ -11,8 +11,9 @@ import type { RowId } from '../../catalogue/row-id.ts';
 import type { Texts } from '../../catalogue/texts.ts';
 import type { Finding } from '../../findings.ts';
 import type { CatalogueKeys } from '../../release/publish/next-key-ring.ts';
-import { dangling, locationOfKey, type FindingLog } from '../contract/row-checker.ts';
+import { dangling, FindingLog, locationOfKey } from '../contract/row-checker.ts';
 import type { CatalogueReader } from '../reader.ts';
+import type { GroupRange } from './groups.ts';
 import { loadFronts, type LoadedFronts } from './load-fronts.ts';
 import { loadKeys } from './load-keys.ts';
 import { ProductLoad } from './load-products.ts';
@@ -122,10 +123,19 @@ export interface ProductRange {
   readonly total: number;
 }
 
+/** Some of the fronts, whose products are loaded apart from those of the others. */
+export interface FrontsPart {
+  readonly fronts: readonly Front[];
+  /** Those of the parts before: what is wrong with products that they list too is reported there. */
+  readonly earlier: readonly Front[];
+  /** Whether it is the first part, which also reports what is wrong with rows of no product. */
+  readonly isFirst: boolean;
+}
+
 /**
- * The good products that the catalogue's fronts list, or `some` of its fronts, range by range. When
- * the last one has been taken, everything that was read is known to be of one state, and `log` has
- * all findings; with `some`, those that concern their products, and perhaps others.
+ * The good products that the catalogue's fronts list, or those of a part of them, range by range.
+ * When the last one has been taken, `log` has all findings, and everything that was read is known to
+ * be of one state. The logs of all parts have what one of all fronts would have.
  * @throws AppError database-unreadable, database-busy
  */
 export async function* loadProducts(
@@ -134,9 +144,9 @@ export async function* loadProducts(
   { tzdata, withoutForeignKeys }: Omit<LoadSettings, 'frontCodes'>,
   log: FindingLog,
   now: Instant,
-  some: readonly Front[] | null = null,
+  part: FrontsPart | null = null,
 ): AsyncGenerator<ProductRange> {
-  const fronts = some ?? all;
+  const fronts = part?.fronts ?? all;
   const listed = new ListedProducts(fronts, productNumbers);
   const load = new ProductLoad(reader, {
     positions,
@@ -147,7 +157,7 @@ export async function* loadProducts(
     attachedIds,
     codeOf,
     wantedIds: listed,
-    listedIds: some === null ? listed : new ListedProducts(all, productNumbers),
+    listedIds: part === null ? listed : new ListedProducts(all, productNumbers),
     channels: [...new Set(fronts.map(({ channel }) => channel))],
     spoiledSessions: new Map(),
     tzdata,
@@ -155,12 +165,17 @@ export async function* loadProducts(
     rowsRead: 'relevant',
     now,
   });
-  await load.noteOrphanRows(log);
+  // Takes out the same, for nobody to read.
+  const unread = new FindingLog(reader, log);
+  const strayLog = part?.isFirst === false ? unread : log;
+  await load.noteOrphanRows(strayLog);
   const total = await load.total();
   let done = 0;
   const loadedIds = new Set<number>();
-  const childrenOf = some === null ? 'any' : listed.ids.toSorted((a, b) => a - b);
-  for await (const { products, read } of load.batches(log, childrenOf)) {
+  const earlier = new ListedProducts(part?.earlier ?? [], productNumbers);
+  const isOwn = (id: number): boolean => part === null || (listed.has(id) && !earlier.has(id));
+  const logOf = (id: number | undefined): FindingLog => (id === undefined ? strayLog : isOwn(id) ? log : unread);
+  for await (const { products, read } of load.batches(strayLog, { ranges: rangesOf(part, listed), logOf })) {
     for (const { id } of products) loadedIds.add(id);
     done += read;
     yield { products, done, total };
@@ -168,7 +183,14 @@ export async function* loadProducts(
   const missingIds = listed.ids.filter((id) => !loadedIds.has(id) && !log.badProducts.has(id));
   if (missingIds.length > 0) noteMissing(new Set(missingIds), await load.knownIds(), fronts, log);
   await reader.confirmOneState();
-  if (reader.finding !== null) log.add([reader.finding], {});
+  if (reader.finding !== null) strayLog.add([reader.finding], {});
+}
+
+/** The child rows to read of the products listed. Mistyped ids are text, which comes after every number. */
+function rangesOf(part: FrontsPart | null, listed: ListedProducts): readonly GroupRange[] {
+  if (part === null) return ['any'];
+  const among = listed.ids.toSorted((a, b) => a - b);
+  return part.isFirst ? [{ among, strayFrom: 'products' }] : [{ among, strayFrom: null }, 'mistyped'];
 }
 
 /** Reports listed ids of products that do not exist: such a row leads nowhere. */

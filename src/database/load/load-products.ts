@@ -41,6 +41,14 @@ interface SortedProducts {
   readonly others: readonly Product[];
 }
 
+/** What is read of the products. */
+export interface ProductPart {
+  /** Those whose child rows are read, ascending; all that are wanted are among them. */
+  readonly ranges: readonly GroupRange[];
+  /** The log for what is wrong with the rows of a product. */
+  readonly logOf: (productId: number | undefined) => FindingLog;
+}
+
 const SCHEDULED = new RowChecker('sessions', ['product_id', 'id']);
 
 /** How many products one query counts. */
@@ -58,8 +66,10 @@ export class ProductLoad {
   readonly #context: ProductContext;
   /** Sessions that tiers of another product name, noted by `noteOrphanRows`. */
   readonly #spoiledSessions: Map<RowId, Finding>;
-  /** Of the current call. */
+  /** Of the current call, for rows of no product. */
   #log: FindingLog;
+  /** Likewise, for those of a product. */
+  #logOf: (productId: number | undefined) => FindingLog = () => this.#log;
   readonly #maker: ProductMaker;
   /** By product: rows of front_id, session_id, and the session's status. */
   readonly #exclusions = new Map<number, unknown[][]>();
@@ -95,17 +105,15 @@ export class ProductLoad {
 
   /**
    * All wanted products, in batches of `read` rows of products each, and in between those whose
-   * sessions have to be counted. `childrenOf`: the products whose child rows are read, all that are
-   * wanted among them. Those without a product are reported on the way.
+   * sessions have to be counted. Child rows without a product are reported on the way.
    */
   async *batches(
     log: FindingLog,
-    childrenOf: 'any' | readonly number[],
+    { ranges, logOf }: ProductPart,
   ): AsyncGenerator<{ readonly products: readonly Product[]; readonly read: number }> {
     this.#log = log;
+    this.#logOf = logOf;
     await this.#loadTerms();
-    // Mistyped ids are text, which comes after every number.
-    const ranges = childrenOf === 'any' ? (['any'] as const) : ([{ among: childrenOf }, 'mistyped'] as const);
     const streams = CHILD_TABLES.map((table) => [table, new GroupStream(this.#groupsIn(table, ranges))] as const);
     const childrenUpTo = async (id: unknown): Promise<ChildRows> => {
       const children = new Map<ChildTable, ReadonlyMap<unknown, Group>>();
@@ -180,7 +188,7 @@ export class ProductLoad {
       for (; next < orphans.length && isIdBefore(orphans[next], row[0]); next++) {
         this.#noteOrphansOf(orphans[next], children);
       }
-      const product = this.#maker.productOf(row, referring, this.#log);
+      const product = this.#maker.productOf(row, referring, this.#logOf(parseId(row[0])));
       if (product !== null) (this.#isCounted(product) ? others : offered).push(product);
     }
     for (; next < orphans.length; next++) this.#noteOrphansOf(orphans[next], children);

@@ -7,7 +7,7 @@
 import { createQueryId, PostgresQueryCompiler, sql, type OrderByItemNode, type RawBuilder, type SqlBool } from 'kysely';
 import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
 import type { MarkedRow } from '../load/failing-rows.ts';
-import { isInRange, valuesIn, type Group, type Grouping, type GroupRange } from '../load/groups.ts';
+import { isInGroupRange, valuesIn, type Group, type Grouping, type GroupRange } from '../load/groups.ts';
 import type { Query } from '../reader.ts';
 import type { PostgresTable, PostgresTables } from './describe.ts';
 import { canonicalSelect, IN_JSON } from './values.ts';
@@ -71,10 +71,7 @@ export function groupedQuery(
   classes: Classes,
 ): Query {
   const group = sql.ref(by);
-  const isIn =
-    typeof range === 'object' && 'among' in range
-      ? sql`${group} = any(${range.among}::bigint[])`
-      : isInRange(group, range);
+  const isIn = isInGroupRange(group, range, (ids) => sql`${group} = any(${ids}::bigint[])`);
   const conditions = [isIn, ...(where === undefined ? [] : [where])];
   // JSON.parse would round the fraction of a numeric away.
   const valueOf = (column: string) =>

@@ -12,7 +12,7 @@ import {
   type RawBuilder,
   type SelectionNode,
 } from 'kysely';
-import { isInRange, valuesIn, type Group, type Grouping, type GroupRange } from '../load/groups.ts';
+import { isInGroupRange, valuesIn, type Group, type Grouping, type GroupRange } from '../load/groups.ts';
 import { columnsIn, markedTable, type MarkedRow } from '../load/failing-rows.ts';
 import { TABLE_RULES, TABLES, type TableName } from '../contract/tables.ts';
 import type { Query } from '../reader.ts';
@@ -201,10 +201,11 @@ export function sortedGroupsQuery(grouping: Grouping, range: GroupRange, bounds:
 
 function partsOf({ table, by, where }: Grouping, range: GroupRange) {
   const group = sql.ref(by);
-  const isIn =
-    typeof range === 'object' && 'among' in range
-      ? sql`${group} in (select value from json_each(${JSON.stringify(range.among)}))`
-      : isInRange(group, range);
+  const isIn = isInGroupRange(
+    group,
+    range,
+    (ids) => sql`${group} in (select value from json_each(${JSON.stringify(ids)}))`,
+  );
   const conditions = [isIn, ...(where === undefined ? [] : [where])];
   return { group, from: sql`from ${sql.table(table)} where ${sql.join(conditions, sql` and `)}` };
 }

@@ -1,6 +1,6 @@
-// One shard of a build (`build --shard`): reads what its own fronts show, the first shard every row,
-// renders them, and puts their content and a result for `finish` into the tree. Of the files that
-// readers use it writes only the key ring, and it takes no lock.
+// One shard of a build (`build --shard`): reads what its own fronts show, renders them, and puts
+// their content and a result for `finish` into the tree. Of the files that readers use it writes only
+// the key ring, and it takes no lock.
 //
 //   run.json, by the first shard  →  content, durable  →  shard-<index>.json
 //
@@ -30,7 +30,7 @@ import { PublishedTree } from '../../release/tree/published.ts';
 import { ALL_AGAIN, orRunDamaged, readRunSettings, readShardResult } from '../../release/tree/runs.ts';
 import { pathOf, RUNS_FOLDER } from '../../render/paths.ts';
 import { CatalogueRenderer } from '../../render/catalogue-renderer.ts';
-import { CHECKING_SHARD, shardsOf, type Shard } from '../../render/shards.ts';
+import { shardsOf, type Shard } from '../../render/shards.ts';
 import { sharedTree } from '../../storage/open-tree.ts';
 import { precompressingStore } from '../../storage/precompress.ts';
 import { withHeldFronts } from '../held-fronts.ts';
@@ -116,11 +116,16 @@ async function buildIntoShared(
   const load = { frontCodes: null, tzdata: options.tzdata, withoutForeignKeys: reader.withoutForeignKeys(views) };
   const catalogue = await loadCatalogue(reader, load, findings, now);
   const shardOf = shardsOf(catalogue.fronts, shard.total);
-  const own = { ...catalogue, fronts: catalogue.fronts.filter(({ code }) => shardOf.get(code) === shard.index) };
-  // One shard checks every row, for all of them.
-  const shown = shard.index === CHECKING_SHARD ? null : own.fronts;
+  const indexOf = ({ code }: Front): number => shardOf.get(code) ?? 0;
+  const own = { ...catalogue, fronts: catalogue.fronts.filter((front) => indexOf(front) === shard.index) };
+  const part = {
+    fronts: own.fronts,
+    earlier: catalogue.fronts.filter((front) => indexOf(front) < shard.index),
+    isFirst: shard.index === 0,
+  };
+  const ownFindings = new FindingLog(reader, findings);
   const renderer = new CatalogueRenderer(own, sha256BytesOf, instantOf(now + options.horizonSeconds), now);
-  for await (const { products, done, total } of loadProducts(reader, catalogue, load, findings, now, shown)) {
+  for await (const { products, done, total } of loadProducts(reader, catalogue, load, ownFindings, now, part)) {
     renderer.add(products);
     options.onProgress('load', done, total);
   }
@@ -153,13 +158,15 @@ async function buildIntoShared(
     catalogue: {
       ...others,
       absent,
-      uses: [...catalogue.uses],
       findings: [...checked.findings, ...keyRing.findings],
       findingsTotal: checked.findingsTotal + keyRing.findings.length,
       shardOf: Object.fromEntries([...shardOf].filter(([code]) => !held.has(code))),
       held: Object.fromEntries(held),
       disabledCodes: [...disabledCodes].sort(),
     },
+    uses: [...catalogue.uses],
+    findings: ownFindings.kept,
+    findingsTotal: ownFindings.total,
     keyGuards: keyRing.guards,
     fronts: withMinCards(results, fronts),
   };

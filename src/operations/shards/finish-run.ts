@@ -18,13 +18,12 @@ import type { PublishedTree } from '../../release/tree/published.ts';
 import { ALL_AGAIN, frontsOfShard, orRunDamaged, readRunSettings, readShardResult } from '../../release/tree/runs.ts';
 import type { ReleaseStore } from '../../release/tree/store.ts';
 import { pathOf, RUNS_FOLDER } from '../../render/paths.ts';
-import { CHECKING_SHARD } from '../../render/shards.ts';
 import { dryRunStore } from '../../storage/dry-run.ts';
 import type { OnTransfer } from '../../storage/locked-tree.ts';
 import { unlockedStore } from '../../storage/open-tree.ts';
 import { withHeldFronts } from '../held-fronts.ts';
 import { removeKeys, type KeyRingChange } from '../publish-keys.ts';
-import { publishRelease, type BuildResult, type Phase } from '../publish-release.ts';
+import { publishRelease, type BuildResult, type Phase, type RenderedRelease } from '../publish-release.ts';
 import { nowOf, refuseOtherSettings } from './run-settings.ts';
 import { writingTree, type RequestsMade } from '../writing-tree.ts';
 
@@ -94,8 +93,8 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
     const same = { release: current, releaseId: current?.id ?? null, replaced: current };
     return { ...NOTHING_RENDERED, ...same, settings: null, hold: holdJson(hold) };
   }
-  const { settings } = first;
-  const catalogue = catalogueOf(found, published);
+  const { settings, catalogue } = first;
+  const rows = rowsOf(found, shards, published);
   const keyRing = await finishKeyRing(found, options.allow ?? [], published, store);
   const now = nowOf(settings);
   const results: FrontResult[] = [];
@@ -118,13 +117,13 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
         results,
         held,
         absent: catalogue.absent,
-        uses: catalogue.uses,
+        uses: rows.uses,
         removalGuard: isLate ? 'now-earlier' : catalogue.removalGuard,
         disabledCodes: new Set(catalogue.disabledCodes),
         keyRing,
         isEveryFrontKnown: catalogue.isEveryFrontKnown,
-        findings: [...catalogue.findings, ...findings],
-        findingsTotal: catalogue.findingsTotal + findings.length,
+        findings: [...catalogue.findings, ...rows.findings, ...findings],
+        findingsTotal: catalogue.findingsTotal + rows.findingsTotal + findings.length,
       },
       hold,
     ),
@@ -138,22 +137,21 @@ async function finishInto(store: ReleaseStore, published: PublishedTree, options
 }
 
 /**
- * What concerns the catalogue as a whole, from the shard that has checked every row. Without it, what
- * the others have found in the rows that they have read; and fronts that keep their snapshots use
- * what they did.
+ * What the shards have found. Without one of them it is not known what its rows say: then the fronts
+ * that keep their snapshots use what the published release did.
  */
-function catalogueOf(found: ReadonlyMap<number, ShardResult>, { manifest }: PublishedTree): ShardResult['catalogue'] {
-  const checked = found.get(CHECKING_SHARD)?.catalogue;
-  if (checked !== undefined) return checked;
-  const all = [...found.values()].map(({ catalogue }) => catalogue);
-  const [first] = all;
-  if (first === undefined) throw new Error('no result');
-  const findings = new Map(all.flatMap((one) => one.findings).map((finding) => [JSON.stringify(finding), finding]));
+function rowsOf(
+  found: ReadonlyMap<number, ShardResult>,
+  shards: number,
+  { manifest }: PublishedTree,
+): Pick<RenderedRelease, 'uses' | 'findings' | 'findingsTotal'> {
+  const all = [...found.values()];
+  const before = all.length < shards ? (manifest?.uses ?? []) : [];
+  const kept = all.flatMap(({ findings }) => findings);
   return {
-    ...first,
-    uses: [...new Set([...(manifest?.uses ?? []), ...all.flatMap(({ uses }) => uses)])],
-    findings: [...findings.values()].slice(0, FINDINGS_KEPT),
-    findingsTotal: Math.max(findings.size, ...all.map(({ findingsTotal }) => findingsTotal)),
+    uses: [...new Set([...before, ...all.flatMap(({ uses }) => uses)])],
+    findings: kept.slice(0, FINDINGS_KEPT),
+    findingsTotal: all.reduce((sum, { findingsTotal }) => sum + findingsTotal, 0),
   };
 }
 
@@ -231,8 +229,7 @@ function otherState(run: string, shards: readonly number[], shard: number): AppE
 }
 
 function missingShard(run: string, shard: number, fronts: number): Finding {
-  const unchecked = shard === CHECKING_SHARD ? ', and rows that no other shard reads are not checked' : '';
-  const message = `expected the result of shard ${shard}, found none: its fronts (${fronts}) keep their snapshots${unchecked}`;
+  const message = `expected the result of shard ${shard}, found none: its fronts (${fronts}) keep their snapshots`;
   const hint = 'start that shard again, then run finish again';
   return { severity: 'error', code: 'shard-missing', place: pathOf({ kind: 'shard', run, shard }), message, hint };
 }
