@@ -1,5 +1,6 @@
 // The files of a sharded run (scale.md) below `runs/`: the settings that all its shards share,
-// written by the first one to begin, and the result of each shard. They contain no wall-clock time.
+// written by the first one to begin, and the result of each shard. What is published of them has no
+// wall-clock time.
 
 import * as z from 'zod';
 import { ALLOWABLE_GUARDS } from './allowable-guards.ts';
@@ -22,6 +23,8 @@ export const runSettingsSchema = z.strictObject({
   /** The number of shards. */
   shards: z.int().min(1),
   now: instantText,
+  /** The host of the shard that began the run, and when: for messages alone. */
+  begun: z.string(),
   horizonSeconds: count,
   /** Version of the tool. */
   tool: z.string(),

@@ -79,8 +79,20 @@ export async function holdSnapshot(address: string): Promise<HeldSnapshot> {
   }
 }
 
+/**
+ * Copies the present state of a catalogue in a file into a new file.
+ * @throws AppError database-…, usage: a server has no file
+ */
+export async function copyCatalogue(address: string, to: string): Promise<void> {
+  if (isAddress(address)) {
+    const message = '--to: expected a catalogue in an SQLite file, found one in PostgreSQL';
+    throw new AppError('usage', message, 'hold a snapshot of it: playbill snapshot --hold');
+  }
+  const { copyDatabase } = await import('./sqlite/copy.ts');
+  copyDatabase(address, to);
+}
+
 function noServer(flag: string): AppError {
   const message = `${flag}: expected a catalogue in PostgreSQL, found an SQLite file`;
-  const hint = 'leave it out: shards that read one file compare what they have read';
-  return new AppError('usage', message, hint);
+  return new AppError('usage', message, 'of a file, make a copy for the shards to read: playbill snapshot --to COPY');
 }

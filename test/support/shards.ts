@@ -28,6 +28,7 @@ export function buildOneShard(
       run,
       shard: { index, total },
       isNowGiven: true,
+      begun: 'on a host at a time',
       snapshot: null,
       horizonSeconds: 6 * 3600,
       precompress: [],

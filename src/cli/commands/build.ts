@@ -1,6 +1,8 @@
 // `playbill build`: turns flags into options, runs the build or one shard of it, and prints the
 // result.
 
+import { hostname } from 'node:os';
+import { formatInstant } from '../../catalogue/instant.ts';
 import type { AppError } from '../../errors.ts';
 import { databaseText } from '../../database/open.ts';
 import { runArgument, shardArgument } from '../arguments.ts';
@@ -63,9 +65,10 @@ Examples:
   playbill build --prometheus /var/lib/node_exporter/playbill.prom        for alerts when builds stop or fail
   playbill build --shard 0/8 --run may                  the first of eight processes, on any machines
 
-With --shard every process reads the whole catalogue and renders some of the fronts. Start all with the same options, on
-the same state of the catalogue; without --now they take that of the first to start. A shard exits 0 when its result is
-in the tree; finish reports what became of the fronts. Started again, a shard does only what is missing.
+With --shard a process renders some of the fronts, and reads the products that they show. Start all with the same
+options, on the same state of the catalogue (snapshot); without --now they take that of the first to start. A shard
+exits 0 when its result is in the tree; finish reports what became of the fronts. Started again, a shard does only what
+is missing.
 
 If the database is busy, or its tables are replaced meanwhile, the build reads them once more, except with --snapshot.
 
@@ -96,7 +99,13 @@ export function addBuildCommand(program: PlaybillCommand): void {
       if (flags.readTimeout > 0) endWithParent();
       if (shard !== null) {
         const { common, ended } = commonOptions(flags, context);
-        const options = { ...common, ...shard, isNowGiven: flags.now !== undefined, snapshot: flags.snapshot ?? null };
+        const options = {
+          ...common,
+          ...shard,
+          isNowGiven: flags.now !== undefined,
+          snapshot: flags.snapshot ?? null,
+          begun: `on ${hostname()} at ${formatInstant(context.now())}`,
+        };
         return await runShard(options, flags, context).finally(ended);
       }
       const phases = new Phases();

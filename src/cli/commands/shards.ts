@@ -1,5 +1,5 @@
 // The other commands of a build in shards: `playbill finish` publishes what the shards have
-// rendered, `playbill snapshot` holds one state of a catalogue in PostgreSQL for them.
+// rendered, `playbill snapshot` gives them one state of a catalogue to read.
 
 import { setTimeout } from 'node:timers/promises';
 import { parseInstant } from '../../catalogue/instant.ts';
@@ -7,6 +7,7 @@ import { runArgument, shardsArgument } from '../arguments.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
+import { AppError } from '../../errors.ts';
 import { withMetrics } from '../output/build-metrics.ts';
 import { buildJson, editionCounts, notifyOfBuild, printBuild } from '../output/build-summary.ts';
 import { Phases } from '../output/phases.ts';
@@ -89,26 +90,39 @@ const CONFIRM_EVERY_SECONDS = 10;
 export function addSnapshotCommand(program: PlaybillCommand): void {
   program
     .command('snapshot')
-    .summary('hold one state of a catalogue in PostgreSQL for the shards of a run')
+    .summary('give the shards of a run one state of a catalogue to read')
     .description(
-      'Prints the id of a snapshot of the catalogue as it is now, and keeps it readable until the time is up or a signal ends the ' +
-        'command. build --shard --snapshot reads that state, whatever is written meanwhile. Until then the server cannot remove ' +
-        'old versions of rows.',
+      'With --to, copies a catalogue in an SQLite file as it is now into a new file, which shards on any host can read. Run it on the ' +
+        'host that writes the catalogue. With --hold, prints the id of a snapshot of a catalogue in PostgreSQL, and keeps it readable ' +
+        'until the time is up or a signal ends the command: build --shard --snapshot reads that state, whatever is written ' +
+        'meanwhile. Until then the server cannot remove old versions of rows.',
     )
-    .requiredFlag('--hold', 'keep the snapshot for as long as this command runs')
-    .durationFlag('--for', 'how long', 3600)
+    .flag('--to <file>', 'copy an SQLite file to this one, which must not exist')
+    .flag('--hold', 'keep a snapshot in PostgreSQL for as long as this command runs')
+    .durationFlag('--for', 'with --hold: how long', 3600)
     .dbFlag()
     .jsonFlag()
     .helpBelow(`
 Examples:
+  playbill snapshot --to may.sqlite --db catalogue.sqlite       then: build --shard … --db may.sqlite
   playbill snapshot --hold --for 10m --db postgres://db.example/box &
 
-Shards need it until they have ended; finish does not.
+Shards need either until they have ended; finish does not.
 
-Exit codes: 0 the time is up, 2 wrong usage, a catalogue that cannot be read (any more), or one that is not in PostgreSQL,
-${TRY_AGAIN}.`)
+Exit codes: 0 copied, or the time is up, 2 wrong usage, a catalogue that cannot be read (any more), or one of the other
+kind, 6 the copy could not be written, ${TRY_AGAIN}.`)
     .runs(async (flags, { terminal }) => {
-      const { holdSnapshot } = await import('../../database/open.ts');
+      const { copyCatalogue, holdSnapshot } = await import('../../database/open.ts');
+      const { to } = flags;
+      if ((to === undefined) === (flags.hold === undefined)) {
+        const message = `expected one of --to and --hold, found ${to === undefined ? 'none' : 'both'}`;
+        throw new AppError('usage', message, '--to for a catalogue in an SQLite file, --hold for one in PostgreSQL');
+      }
+      if (to !== undefined) {
+        await copyCatalogue(flags.db, to);
+        terminal.print(flags.json === true ? JSON.stringify({ copy: to }) : to);
+        return;
+      }
       await using held = await holdSnapshot(flags.db);
       terminal.print(flags.json === true ? JSON.stringify({ snapshot: held.id }) : held.id);
       for (let left = flags.for; left > 0; left -= CONFIRM_EVERY_SECONDS) {

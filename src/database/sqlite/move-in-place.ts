@@ -35,6 +35,6 @@ export function moveInPlace(from: string, to: string): void {
 }
 
 function overtaken(path: string, cause?: unknown): AppError {
-  const message = `expected no database at ${path}, found one that was made meanwhile; nothing is imported`;
-  return new AppError('database-exists', message, 'run the same command again to import into it', cause);
+  const message = `expected no database at ${path}, found one that was made meanwhile, which stays as it is`;
+  return new AppError('database-exists', message, 'run the same command again', cause);
 }

@@ -47,6 +47,8 @@ export interface ShardOptions extends Omit<BuildOptions, 'frontCodes' | 'isDryRu
   readonly shard: Shard;
   /** Whether `now` was given; if not, the instant of the first shard counts. */
   readonly isNowGiven: boolean;
+  /** Who is running this, and when: `on HOST at INSTANT`. */
+  readonly begun: string;
   /** The id of a snapshot held on a server; null: read the present state. */
   readonly snapshot: string | null;
 }
@@ -178,12 +180,13 @@ async function buildIntoShared(
  * @throws AppError run-differs, run-damaged
  */
 async function joinRun(tree: SharedTree, options: ShardOptions, now: Instant): Promise<RunSettings> {
-  const { run, shard, horizonSeconds, toolVersion, tzdata, precompress, guards } = options;
+  const { run, shard, begun, horizonSeconds, toolVersion, tzdata, precompress, guards } = options;
   const settings: RunSettings = {
     schema: TREE_SCHEMA,
     run,
     shards: shard.total,
     now: formatInstant(now),
+    begun,
     horizonSeconds,
     tool: toolVersion,
     tzdata,
@@ -192,10 +195,10 @@ async function joinRun(tree: SharedTree, options: ShardOptions, now: Instant): P
   };
   const path = pathOf({ kind: 'run', run });
   if (await tree.createOnce({ path, bytes: bytesOf(settings) })) return settings;
-  const begun = orRunDamaged(await readRunSettings(run, tree.store), tree.store.root);
-  if (!options.isNowGiven && now - nowOf(begun) > AGE_SECONDS_MAX) throw oldRun(begun, now);
-  refuseOtherSettings(begun, options.isNowGiven ? settings : { ...settings, now: begun.now });
-  return begun;
+  const first = orRunDamaged(await readRunSettings(run, tree.store), tree.store.root);
+  if (!options.isNowGiven && now - nowOf(first) > AGE_SECONDS_MAX) throw oldRun(first, now);
+  refuseOtherSettings(first, options.isNowGiven ? settings : { ...settings, now: first.now });
+  return first;
 }
 
 /** A run's name that is used again, by a cron job for example. */

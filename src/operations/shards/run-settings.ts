@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts';
 import { ALL_AGAIN } from '../../release/tree/runs.ts';
 
 /** What sets each of them, for messages. */
-const SOURCES: Readonly<Record<Exclude<keyof RunSettings, 'schema' | 'run'>, string>> = {
+const SOURCES: Readonly<Record<Exclude<keyof RunSettings, 'schema' | 'run' | 'begun'>, string>> = {
   shards: 'number of shards',
   now: '--now',
   horizonSeconds: '--horizon in seconds',
@@ -22,7 +22,7 @@ export function refuseOtherSettings(run: RunSettings, given: Partial<RunSettings
   for (const [name, source] of Object.entries(SOURCES)) {
     const [expected, found] = [run, given].map((settings) => JSON.stringify(settings[name as keyof RunSettings]));
     if (found === undefined || found === expected) continue;
-    const message = `${source}: expected ${expected} as in the rest of run ${run.run}, found ${found}`;
+    const message = `${source}: expected ${expected} as in the rest of run ${run.run}, begun ${run.begun}, found ${found}`;
     throw new AppError('run-differs', message, `use the same for all of the run, or ${ALL_AGAIN}`);
   }
 }
