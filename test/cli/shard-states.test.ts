@@ -166,27 +166,30 @@ test.each([
   [0xff534d42, 'CIFS'],
   [0x00c36400, 'CephFS'],
   [0x65735546, 'FUSE'],
-])('a file in WAL mode on a file system of several hosts (%i): refused before anything is written', async (type, name) => {
-  const db = catalogue();
-  const copy = join(temporaryFolder(), 'copy.sqlite');
-  await well(['snapshot', '--to', copy, '--db', db]);
-  vi.spyOn(fs, 'statfsSync').mockReturnValue({ ...fs.statfsSync(db), type });
-  syncBuiltinESMExports();
-  onTestFinished(() => {
-    vi.restoreAllMocks();
+])(
+  'a file in WAL mode on a file system of several hosts (%i): refused before anything is written',
+  async (type, name) => {
+    const db = catalogue();
+    const copy = join(temporaryFolder(), 'copy.sqlite');
+    await well(['snapshot', '--to', copy, '--db', db]);
+    vi.spyOn(fs, 'statfsSync').mockReturnValue({ ...fs.statfsSync(db), type });
     syncBuiltinESMExports();
-  });
-  const out = join(temporaryFolder(), 'out');
-  expect(await refusal(shardWords(db, out, '0/2'))).toMatchObject({
-    status: 2,
-    code: 'database-not-a-copy',
-    message: expect.stringContaining(name),
-    hint: expect.stringContaining('playbill snapshot --to'),
-  });
-  expect(existsSync(out)).toBe(false);
-  const { code } = await shardsAround(copy, () => undefined);
-  expect(code).toBe('published');
-});
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+    });
+    const out = join(temporaryFolder(), 'out');
+    expect(await refusal(shardWords(db, out, '0/2'))).toMatchObject({
+      status: 2,
+      code: 'database-not-a-copy',
+      message: expect.stringContaining(name),
+      hint: expect.stringContaining('playbill snapshot --to'),
+    });
+    expect(existsSync(out)).toBe(false);
+    const { code } = await shardsAround(copy, () => undefined);
+    expect(code).toBe('published');
+  },
+);
 
 describe('a file without a log', () => {
   test.each([

@@ -47,6 +47,30 @@ function recipeIn(
   );
 }
 
+/**
+ * A folder for $PATH in which the command ends with these codes where its words contain some, before
+ * it does what it should, and in which nobody sleeps.
+ */
+function failingCommand(codes: Readonly<Record<string, readonly number[]>>) {
+  const stubs = temporaryFolder();
+  const log = join(stubs, 'log');
+  const cases = Object.entries(codes).flatMap(([words, ends]) =>
+    ends.map((code, before) => `  *'${words}'*:${before}) exit ${code} ;;\n`),
+  );
+  const count = `grep -cF -- "$(printf '%s' "$*" | grep -oE ' [0-9]+/[0-9]+ ' || echo none)" '${log}'`;
+  writeFileSync(
+    join(stubs, 'playbill'),
+    `#!/bin/sh\nbefore=$(${count} 2>/dev/null || :)\necho "$*" >> '${log}'\ncase "$*:\${before:-0}" in\n${cases.join('')}esac\nexec "${bin}/playbill" "$@"\n`,
+    { mode: 0o755 },
+  );
+  writeFileSync(join(stubs, 'sleep'), '#!/bin/sh\n', { mode: 0o755 });
+  const attempts = (words: string): number =>
+    readFileSync(log, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(words)).length;
+  return { path: `${stubs}:/usr/sbin:/usr/bin:/bin`, attempts };
+}
+
 describe('the loop', () => {
   test.each([1, 3])('%i processes give the release of one', async (shards) => {
     const out = join(temporaryFolder(), 'out');
@@ -78,6 +102,15 @@ describe('the loop', () => {
     await expect.poll(() => pidsOf().filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
   });
 
+  test('a shard that is to be tried again is, three times in all; one that fails costs its own fronts', async () => {
+    const out = join(temporaryFolder(), 'out');
+    const { path, attempts } = failingCommand({ ' 1/4 ': [75, 75], ' 2/4 ': [75, 75, 75, 75], ' 3/4 ': [2] });
+    const ran = await recipeIn(out, ['shards.sh', '4', '--now', NOW], { PATH: path });
+    expect(ran.status, ran.stderr).toBe(3);
+    expect([' 0/4 ', ' 1/4 ', ' 2/4 ', ' 3/4 '].map(attempts)).toEqual([1, 3, 3, 1]);
+    expect([...releasedFilesOf(out).keys()].filter((file) => file.endsWith('pointer.json'))).toHaveLength(2);
+  });
+
   test('shards that fail are said, and end it with finish’s code', async () => {
     const out = join(temporaryFolder(), 'out');
     const ran = await recipeIn(out, ['shards.sh', '2'], { PLAYBILL_DB: join(folder, 'none.sqlite') });
@@ -103,31 +136,32 @@ describe('Slurm', () => {
     expect(readFileSync(join(folder, `slurm-${id}.out`), 'utf8')).toContain('Published 4 of 4 fronts');
   }, 300_000);
 
-  test('a shard that fails keeps finish from running, and what is published stays', async () => {
+  test('a shard that fails costs its own fronts, and one that is to be tried again is', async () => {
     const out = join(temporaryFolder(), 'out');
     const old = smallCatalogue({ fronts: FRONTS, productsPerFront: 1, sessionsPerProduct: 1, edition: 'old' });
     const environment = { PLAYBILL_DB: catalogueAt(join(temporaryFolder(), 'old.sqlite'), old) };
     const published = await recipeIn(out, ['shards.sh', '1', '--now', '2026-05-01T08:00:00Z'], environment);
     expect(published.status, published.stderr).toBe(0);
-    const before = releasedFilesOf(out);
-    // The third alone fails: an index that its command does not take.
-    const failing = join(temporaryFolder(), 'playbill');
-    writeFileSync(failing, `#!/bin/sh\ncase "$*" in *' 2/4 '*) exit 2 ;; esac\nexec "${bin}/playbill" "$@"\n`, {
-      mode: 0o755,
-    });
-    const path = `${failing.slice(0, -'/playbill'.length)}:/usr/sbin:/usr/bin:/bin`;
+    const { path, attempts } = failingCommand({ ' 2/4 ': [2], ' 1/4 ': [75, 75] });
     const ran = await recipeIn(out, ['slurm-shards.sh', '4', '--now', NOW], { ...slurm.environment, PATH: path });
-    expect(ran.status, ran.stdout + ran.stderr).toBe(1);
-    expect(ran.stderr).toContain('finish has not run');
-    const released = [...releasedFilesOf(out)].filter(([name]) => /pointer|releases\//.test(name));
-    expect(released).toEqual([...before].filter(([name]) => /pointer|releases\//.test(name)));
-    // The others have done their part: the one that failed, started by hand, and finish.
+    expect(ran.status, ran.stdout + ran.stderr).toBe(3);
+    expect([attempts(' 1/4 '), attempts(' 2/4 ')]).toEqual([3, 1]);
+    const nows = (): string[] => FRONTS.map((front) => pointerOf(releasedFilesOf(out), front).now);
+    expect(nows()).toEqual([NOW, NOW, '2026-05-01T08:00:00Z', NOW]);
+    // The one that failed, started by hand, and finish.
     const name = readdirSync(join(out, 'runs')).find((one) => /^\d+$/.test(one)) ?? '';
-    expect(existsSync(join(out, `runs/${name}/shard-3.json`))).toBe(true);
     const late = ['build', '--db', database, '--out', out, '--shard', '2/4', '--run', name, '--now', NOW];
     expect((await command.run(late)).code).toBe(0);
     expect((await command.run(['finish', '--out', out, '--run', name, '--shards', '4'])).code).toBe(0);
-    for (const front of FRONTS) expect(pointerOf(releasedFilesOf(out), front).now).toBe(NOW);
+    expect(new Set(nows())).toEqual(new Set([NOW]));
+  }, 300_000);
+
+  test('one that is busy for ever is given up', async () => {
+    const out = join(temporaryFolder(), 'out');
+    const { path, attempts } = failingCommand({ ' 0/2 ': [75, 75, 75, 75] });
+    const ran = await recipeIn(out, ['slurm-shards.sh', '2', '--now', NOW], { ...slurm.environment, PATH: path });
+    expect(ran.status, ran.stdout + ran.stderr).toBe(3);
+    expect(attempts(' 0/2 ')).toBe(3);
   }, 300_000);
 
   test('finish’s own code is that of the script', async () => {
@@ -181,6 +215,8 @@ describe('Kubernetes', () => {
     expect(numbers).toEqual([job.completions, job.completions]);
     expect(job.parallelism).toBe(job.completions);
     const codes = job.podFailurePolicy.rules.map(({ action, onExitCodes }) => [action, onExitCodes?.values ?? []]);
+    // 75 is in none of them: it counts as a failure of its index, of which there may be two.
+    expect(job.backoffLimitPerIndex).toBe(2);
     expect(codes).toEqual([
       ['Ignore', []],
       ['FailJob', [EXIT.usage, EXIT.bug]],

@@ -183,7 +183,8 @@ export async function* loadProducts(
   const missingIds = listed.ids.filter((id) => !loadedIds.has(id) && !log.badProducts.has(id));
   if (missingIds.length > 0) noteMissing(new Set(missingIds), await load.knownIds(), fronts, log);
   await reader.confirmOneState();
-  if (reader.finding !== null) strayLog.add([reader.finding], {});
+  // The parts may read a copy, in which nobody writes.
+  if (reader.finding !== null && part === null) log.add([reader.finding], {});
 }
 
 /** The child rows to read of the products listed. Mistyped ids are text, which comes after every number. */
