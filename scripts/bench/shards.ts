@@ -51,7 +51,11 @@ export function benchShards(size: Size, root: string, rounds: number, memory: st
   rmSync(out, { recursive: true, force: true });
   return [
     { what: `one build, ${summary.put.files} files put`, measured: `${one.toFixed(1)} s`, goal: '-' },
-    { what: 'of that, what every shard does: reading and checking', measured: `${least.toFixed(1)} s`, goal: '-' },
+    {
+      what: 'of that, what every shard does: its state, the lists of all fronts, the keys',
+      measured: `${least.toFixed(1)} s`,
+      goal: '-',
+    },
     ...PROCESSES.map((total) => {
       const seconds = runs[String(total)] ?? Number.NaN;
       const measured = `${seconds.toFixed(1)} s, ${(seconds / one).toFixed(2)} ×`;

@@ -42,9 +42,8 @@ async function refusal(words: readonly string[]) {
   return { status, ...errorResultSchema.parse(JSON.parse(stdout)).error };
 }
 
-const shardWords = (db: string, out: string, shard: string): string[] => [
-  ...['build', '--db', db, '--out', out, '--now', NOW, '--run', 'r', '--shard', shard],
-];
+const shardWords = (db: string, out: string, shard: string): string[] =>
+  `build --db ${db} --out ${out} --now ${NOW} --run r --shard ${shard}`.split(' ');
 const finishWords = (out: string): string[] => ['finish', '--out', out, '--run', 'r', '--shards', '2'];
 
 /** Both shards, with something done in between; what finish says. */
@@ -172,7 +171,7 @@ test.each([
     const db = catalogue();
     const copy = join(temporaryFolder(), 'copy.sqlite');
     await well(['snapshot', '--to', copy, '--db', db]);
-    vi.spyOn(fs, 'statfsSync').mockReturnValue({ ...fs.statfsSync(db), type });
+    vi.spyOn(fs, 'statfsSync').mockReturnValue(Object.assign(fs.statfsSync(db), { type }));
     syncBuiltinESMExports();
     onTestFinished(() => {
       vi.restoreAllMocks();

@@ -96,6 +96,8 @@ export const FOLDERS_ONLY: readonly Reason[] = [
       'test/cli/log-format.test.ts',
       'test/cli/relative-times.test.ts',
       'test/cli/settings-of-commands.test.ts',
+      'test/cli/shard-findings.test.ts',
+      'test/cli/shard-states.test.ts',
       'test/cli/settings-unsafe.test.ts',
       'test/cli/settings-weaker.test.ts',
       'test/cli/settings.test.ts',
