@@ -17,7 +17,7 @@ export type IdRange = { readonly only: RowId } | 'any' | 'null' | 'mistyped';
  * Groups are read for many ids at once, too: those given, and, if a table is, what is no number or
  * none of its ids.
  */
-export type GroupRange = IdRange | { readonly among: readonly number[]; readonly strayFrom: TableName | null };
+export type GroupRange = IdRange | { readonly among: readonly number[]; readonly orphansOf: TableName | null };
 
 /** SQL that is true of the ids in such a range. `isAmong` is that of the ids given. */
 export function isInGroupRange(
@@ -26,9 +26,9 @@ export function isInGroupRange(
   isAmong: (ids: readonly number[]) => RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   if (typeof range === 'string' || 'only' in range) return isInRange(id, range);
-  const { among, strayFrom } = range;
-  if (strayFrom === null) return isAmong(among);
-  const known = sql`select id from ${sql.table(strayFrom)} where id is not null`;
+  const { among, orphansOf } = range;
+  if (orphansOf === null) return isAmong(among);
+  const known = sql`select id from ${sql.table(orphansOf)} where id is not null`;
   return sql`(${isAmong(among)} or ${isInRange(id, 'mistyped')} or ${id} not in (${known}))`;
 }
 

@@ -167,15 +167,15 @@ export async function* loadProducts(
   });
   // Takes out the same, for nobody to read.
   const unread = new FindingLog(reader, log);
-  const strayLog = part?.isFirst === false ? unread : log;
-  await load.noteOrphanRows(strayLog);
+  const orphanLog = part?.isFirst === false ? unread : log;
+  await load.noteOrphanRows(orphanLog);
   const total = await load.total();
   let done = 0;
   const loadedIds = new Set<number>();
   const earlier = new ListedProducts(part?.earlier ?? [], productNumbers);
   const isOwn = (id: number): boolean => part === null || (listed.has(id) && !earlier.has(id));
-  const logOf = (id: number | undefined): FindingLog => (id === undefined ? strayLog : isOwn(id) ? log : unread);
-  for await (const { products, read } of load.batches(strayLog, { ranges: rangesOf(part, listed), logOf })) {
+  const logOf = (id: number | undefined): FindingLog => (id === undefined ? orphanLog : isOwn(id) ? log : unread);
+  for await (const { products, read } of load.batches(orphanLog, { ranges: rangesOf(part, listed), logOf })) {
     for (const { id } of products) loadedIds.add(id);
     done += read;
     yield { products, done, total };
@@ -191,7 +191,7 @@ export async function* loadProducts(
 function rangesOf(part: FrontsPart | null, listed: ListedProducts): readonly GroupRange[] {
   if (part === null) return ['any'];
   const among = listed.ids.toSorted((a, b) => a - b);
-  return part.isFirst ? [{ among, strayFrom: 'products' }] : [{ among, strayFrom: null }, 'mistyped'];
+  return part.isFirst ? [{ among, orphansOf: 'products' }] : [{ among, orphansOf: null }, 'mistyped'];
 }
 
 /** Reports listed ids of products that do not exist: such a row leads nowhere. */

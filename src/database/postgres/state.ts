@@ -1,13 +1,13 @@
 // What identifies the state that a transaction on a server reads: of a held snapshot its id, with
 // what tells servers and their starts apart; without one, the rows themselves, which the server adds
-// up so that none has to be sent.
+// up, so that it need not send them.
 
 import { sql } from 'kysely';
 import type { TableName } from '../contract/tables.ts';
 import type { Query } from '../reader.ts';
 
 /**
- * Ids of snapshots begin anew with the server, or with its processes after one has crashed. Numbers
+ * Ids of snapshots start from the beginning with the server, or with its processes after one has crashed. Numbers
  * of transactions never do.
  */
 export const SERVER_QUERY: Query = sql`

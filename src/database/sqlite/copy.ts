@@ -16,7 +16,7 @@ import { moveInPlace } from './move-in-place.ts';
  * database-not-writable
  */
 export function copyDatabase(path: string, to: string): void {
-  // As every reader does: what can be wrong with the file is told of the file.
+  // As every reader does, which says what is wrong with the file.
   connectToRead(path).close();
   if (existsSync(to)) {
     const message = `expected nothing at ${to}, found a file: each copy has a name of its own`;

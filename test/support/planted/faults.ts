@@ -986,15 +986,15 @@ const SURROUNDINGS: readonly PlantedFault[] = [
   fault(
     'a shard does not look at ids that are text',
     'database/load/load-catalogue.ts',
-    "[{ among, strayFrom: null }, 'mistyped']",
-    '[{ among, strayFrom: null }]',
+    "[{ among, orphansOf: null }, 'mistyped']",
+    '[{ among, orphansOf: null }]',
     'cli/shard-findings.test.ts',
   ),
   fault(
     'rows of no product are read by no shard',
     'database/load/load-catalogue.ts',
-    "[{ among, strayFrom: 'products' }]",
-    "[{ among, strayFrom: null }, 'mistyped']",
+    "[{ among, orphansOf: 'products' }]",
+    "[{ among, orphansOf: null }, 'mistyped']",
     'cli/shard-findings.test.ts',
   ),
   fault(
