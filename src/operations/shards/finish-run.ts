@@ -224,7 +224,7 @@ function missingRun({ run, shards }: FinishOptions, root: string): AppError {
 function otherState(run: string, shards: readonly number[], shard: number): AppError {
   const others = shards.length === 1 ? `shard ${shards[0]}` : `shards ${shards.join(', ')}`;
   const message = `expected one state of the catalogue in run ${run}, found that it changed between ${others} and shard ${shard}`;
-  const hint = `${ALL_AGAIN}; and let them read one state, which playbill snapshot gives them`;
+  const hint = `${ALL_AGAIN}; of a file, read one copy: playbill snapshot --to COPY; from PostgreSQL, one snapshot: playbill snapshot --hold`;
   return new AppError('run-state-differs', message, hint);
 }
 
