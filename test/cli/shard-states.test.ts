@@ -1,7 +1,7 @@
 // All shards of a run read one state of an SQLite file, or are refused: what is written between
 // their starts is never half in a release.
 
-import fs, { appendFileSync, copyFileSync, existsSync, renameSync, statSync } from 'node:fs';
+import fs, { appendFileSync, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -193,6 +193,7 @@ test.each([
 describe('a file without a log', () => {
   test.each([
     ['is written over in place', (path: string) => appendFileSync(path, 'x')],
+    ['is removed', (path: string) => rmSync(path)],
     [
       'is replaced',
       (path: string) => {

@@ -7,12 +7,12 @@ import type { TableName } from '../contract/tables.ts';
 import type { Query } from '../reader.ts';
 
 /**
- * Ids of snapshots start from the beginning with the server, or with its processes after one has crashed. Numbers
- * of transactions never do.
+ * Ids of snapshots start from the beginning with the server, or with its processes after one has
+ * crashed; numbers of transactions never do. No two servers start in one microsecond: the number
+ * that a cluster has may not be asked for everywhere.
  */
 export const SERVER_QUERY: Query = sql`
-  select system_identifier::text, pg_postmaster_start_time()::text, current_database(), txid_current_snapshot()::text
-    from pg_control_system()`;
+  select pg_postmaster_start_time()::text, current_database(), txid_current_snapshot()::text`;
 
 /** How many rows a table has, and two sums of hashes of their texts, which have no order. */
 export function rowsSum(table: TableName): Query {

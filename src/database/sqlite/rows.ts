@@ -1,5 +1,6 @@
 // Reads a catalogue in an SQLite file: read-only, one transaction for everything (law 6).
 
+import { setTimeout } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { sql, type CompiledQuery, type RawBuilder, type SqlBool } from 'kysely';
 import { AppError, shellWord } from '../../errors.ts';
@@ -29,6 +30,7 @@ export async function openReader(path: string): Promise<CatalogueReader> {
 
 /** How often to begin a transaction while another process commits, before its state is known. */
 const BEGINS_MAX = 20;
+const BETWEEN_BEGINS_MS = 20;
 
 type Sorted = 'nothing' | 'order' | 'rows';
 type Statement = Database.Statement<unknown[], unknown[]>;
@@ -295,8 +297,9 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
       const before = this.#journalMode() === 'wal' ? this.#files.logEnd() : null;
       await this.restart();
       if (this.#journalMode() !== 'wal') return await this.#files.digest();
-      const { isEmpty, text } = this.#files.logEnd();
-      if (before?.text === text) return isEmpty ? await this.#files.digest() : text;
+      const after = this.#files.logEnd();
+      if (after !== null && before?.text === after.text) return after.isEmpty ? await this.#files.digest() : after.text;
+      await setTimeout(BETWEEN_BEGINS_MS);
     }
     throw new AppError('database-busy', `${this.path} is being written to all the time`, 'try again');
   }

@@ -13,7 +13,7 @@ import {
   statfsSync,
   statSync,
 } from 'node:fs';
-import { AppError, shellWord } from '../../errors.ts';
+import { AppError, shellWord, systemCodeOf } from '../../errors.ts';
 
 /**
  * The header of the log's index in `-shm`, which is there twice (sqlite.org/walformat.html): from
@@ -53,28 +53,27 @@ interface LogEnd {
  */
 export class CatalogueFiles implements Disposable {
   readonly #path: string;
-  /** The file that was at the path when the connection was opened. */
-  readonly #inode: bigint;
+  /** The file that was at the path when the connection was opened; undefined if it has gone. */
+  readonly #inode: bigint | undefined;
   readonly #descriptors = new Map<string, number>();
   #digested: string | null = null;
 
   constructor(path: string) {
-    // SQLite puts the other files beside the one that a link leads to.
-    this.#path = realpathSync(path);
-    this.#inode = statSync(path, { bigint: true }).ino;
+    this.#path = path;
+    this.#inode = this.#inodeNow();
   }
 
   /**
-   * The end of the log.
-   * @throws AppError database-not-a-copy: other hosts would see another one
+   * The end of the log; null while it is being moved.
+   * @throws AppError database-not-a-copy: other hosts would see another one; database-busy
    */
-  logEnd(): LogEnd {
+  logEnd(): LogEnd | null {
     const network = NETWORK_TYPES.get(statfsSync(this.#path).type);
     if (network !== undefined) throw notACopy(this.#path, network);
     const header = Buffer.alloc(2 * INDEX_HEADER_BYTES);
     const [one, other] = [header.subarray(0, INDEX_HEADER_BYTES), header.subarray(INDEX_HEADER_BYTES)];
-    do readSync(this.#descriptor('-shm'), header, 0, header.length, 0);
-    while (!one.equals(other));
+    readSync(this.#descriptor('-shm'), header, 0, header.length, 0);
+    if (!one.equals(other)) return null;
     const end = one.subarray(LOG_END_FROM, LOG_END_UNTIL);
     return {
       isEmpty: one.subarray(LOG_END_FROM, FRAMES_UNTIL).every((byte) => byte === 0),
@@ -103,10 +102,11 @@ export class CatalogueFiles implements Disposable {
    */
   confirmDigest(): void {
     if (this.#digested === null) return;
-    const { ino } = statSync(this.#path, { bigint: true });
-    if (ino === this.#inode && this.#lookText() === this.#digested) return;
-    const message = `expected ${this.#path} to stay as it is while it is read, found it changed or replaced`;
-    throw new AppError('database-busy', message, 'let what writes it end first; give a copy a new name each time');
+    if (this.#inodeNow() !== this.#inode || this.#lookText() !== this.#digested) throw changedError(this.#path);
+  }
+
+  #inodeNow(): bigint | undefined {
+    return statSync(this.#path, { bigint: true, throwIfNoEntry: false })?.ino;
   }
 
   #lookText(): string {
@@ -115,15 +115,28 @@ export class CatalogueFiles implements Disposable {
   }
 
   #descriptor(suffix: string): number {
-    const descriptor = this.#descriptors.get(suffix) ?? openSync(`${this.#path}${suffix}`, 'r');
-    this.#descriptors.set(suffix, descriptor);
-    return descriptor;
+    const known = this.#descriptors.get(suffix);
+    if (known !== undefined) return known;
+    try {
+      // SQLite puts the other files beside the one that a link leads to.
+      const descriptor = openSync(`${realpathSync(this.#path)}${suffix}`, 'r');
+      this.#descriptors.set(suffix, descriptor);
+      return descriptor;
+    } catch (error) {
+      throw systemCodeOf(error) === 'ENOENT' ? changedError(this.#path, error) : error;
+    }
   }
 
   [Symbol.dispose](): void {
     for (const descriptor of this.#descriptors.values()) closeSync(descriptor);
     this.#descriptors.clear();
   }
+}
+
+function changedError(path: string, cause?: unknown): AppError {
+  const message = `expected ${path} to stay as it is while it is read, found it changed or replaced`;
+  const hint = 'let what writes it end first, and give each copy a new name';
+  return new AppError('database-busy', message, hint, cause);
 }
 
 function notACopy(path: string, network: string): AppError {

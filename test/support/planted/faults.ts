@@ -1014,14 +1014,14 @@ const SURROUNDINGS: readonly PlantedFault[] = [
   fault(
     'a commit that is in the log alone is no other state',
     'database/sqlite/rows.ts',
-    'return isEmpty ? await this.#files.digest() : text;',
+    'return after.isEmpty ? await this.#files.digest() : after.text;',
     'return await this.#files.digest();',
     'cli/shard-states.test.ts',
   ),
   fault(
     'a file may be replaced while a shard reads it',
     'database/sqlite/state.ts',
-    'if (ino === this.#inode && ',
+    'if (this.#inodeNow() !== this.#inode || ',
     'if (',
     'cli/shard-states.test.ts',
   ),
