@@ -2,6 +2,7 @@
 // when a shard is missing, late, started twice, or does not belong to the others.
 
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildResultSchema } from '../../src/contract/results/build.ts';
@@ -191,6 +192,8 @@ describe('what does not belong together is refused', () => {
     const before = filesOf(out);
     const found = await refusal(shardWords(out, which, start));
     expect(found).toMatchObject({ status: 2, code: 'run-differs', message: expect.stringMatching(message) });
+    // Who is to be asked.
+    expect(found.message).toContain(`begun on ${hostname()} at 20`);
     expect(filesOf(out)).toEqual(before);
   });
 
