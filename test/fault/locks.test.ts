@@ -2,11 +2,11 @@
 // tree.
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../support/trees.ts';
 import { Command, errorCodeOf } from '../support/fault/command.ts';
 import { matrixOf } from '../support/fault/matrix.ts';
 import { LOCK_ERRORS, noLocksIn } from '../support/fault/no-locks.ts';
@@ -16,6 +16,8 @@ import { copyTree, stampsOf } from '../support/fault/tree-copy.ts';
 const command = new Command();
 const folder = temporaryFolderOfFile();
 const tellFault = matrixOf(import.meta.url);
+/** A fresh folder, which tests that run at once can have. */
+const newFolder = (): string => mkdtempSync(join(folder, 'own-'));
 const without = noLocksIn(folder);
 const ERRORS = Object.keys(LOCK_ERRORS) as (keyof typeof LOCK_ERRORS)[];
 
@@ -29,9 +31,10 @@ beforeAll(async () => {
   await buildTree(database, base, instant(NOW));
 });
 
-describe('a file system that cannot lock files is no other run', () => {
+// At once: without a lock, SQLite waits for it for some seconds.
+describe.concurrent('a file system that cannot lock files is no other run', () => {
   test.each(ERRORS)('under the tree (%s): exit 6, not 5', async (error) => {
-    const tree = copyTree(base, join(temporaryFolder(), 'out'));
+    const tree = copyTree(base, join(newFolder(), 'out'));
     const stamps = stampsOf(tree);
     const words = ['build', '--db', database, '--out', tree, '--json'];
     const run = await command.run(words, { environment: without('/.lock', error) });
@@ -52,7 +55,7 @@ describe('a file system that cannot lock files is no other run', () => {
   test.each(ERRORS)(
     'under its key ring alone (%s): the same, and the revocation says what is left to do',
     async (error) => {
-      const tree = copyTree(base, join(temporaryFolder(), 'out'));
+      const tree = copyTree(base, join(newFolder(), 'out'));
       const words = ['keys', 'issue', '--front', 'alpha', '--db', database, '--out', tree, '--to', `${tree}.key.json`];
       const run = await command.run(words, { environment: without('/.lock-keyring', error) });
       expect(run, run.stderr).toMatchObject({ code: 6 });
@@ -73,11 +76,10 @@ describe('a file system that cannot lock files is no other run', () => {
   test.each(ERRORS.flatMap((error) => (['delete', 'wal'] as const).map((mode) => [error, mode] as const)))(
     'under the catalogue (%s, journal_mode %s): exit 2, and no word of a writer',
     async (error, mode) => {
-      const path = catalogueAt(join(temporaryFolder(), 'plain.sqlite'), []);
+      const path = catalogueAt(join(newFolder(), 'plain.sqlite'), []);
       const handle = new Database(path);
       handle.pragma(`journal_mode = ${mode}`);
       handle.close();
-      // At once: without a lock, SQLite waits five seconds for it.
       const commands = [['check-db'], ['export'], ['import', '--replace', '/dev/null']];
       const runs = await Promise.all(
         commands.map((words) =>
@@ -96,7 +98,7 @@ describe('a file system that cannot lock files is no other run', () => {
   );
 
   test.each(ERRORS)('under a new catalogue (%s): the import ends, and leaves nothing', async (error) => {
-    const place = temporaryFolder();
+    const place = newFolder();
     const words = ['import', '/dev/null', '--db', join(place, 'new.sqlite'), '--json'];
     const run = await command.run(words, { environment: without('new.sqlite.import-', error) });
     expect(run, run.stderr).toMatchObject({ code: 2 });
@@ -108,7 +110,7 @@ describe('a file system that cannot lock files is no other run', () => {
 });
 
 test('whoever may only read the tree can lock nothing in it', () => {
-  const tree = copyTree(base, join(temporaryFolder(), 'out'));
+  const tree = copyTree(base, join(newFolder(), 'out'));
   const locks = ['.lock', '.lock-keyring'].map((name) => join(tree, name));
   // Reading is enough for a lock that excludes writers. Another user reads, where this one is root;
   // the owner himself always may.

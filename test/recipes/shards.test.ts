@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
@@ -20,6 +20,8 @@ import { catalogueAt, pointerOf, temporaryFolder, temporaryFolderOfFile } from '
 const NOW = '2026-05-01T09:00:00Z';
 const FRONTS = ['alpha', 'bravo', 'charlie', 'delta'];
 const folder = temporaryFolderOfFile();
+/** A fresh folder, which tests that run at once can have. */
+const newFolder = (): string => mkdtempSync(join(folder, 'own-'));
 const command = new Command();
 const bin = command.folderForPath;
 let database: string;
@@ -52,7 +54,7 @@ function recipeIn(
  * it does what it should, and in which nobody sleeps.
  */
 function failingCommand(codes: Readonly<Record<string, readonly number[]>>) {
-  const stubs = temporaryFolder();
+  const stubs = newFolder();
   const log = join(stubs, 'log');
   const cases = Object.entries(codes).flatMap(([words, ends]) =>
     ends.map((code, before) => `  *'${words}'*:${before}) exit ${code} ;;\n`),
@@ -120,7 +122,8 @@ describe('the loop', () => {
   });
 });
 
-describe('Slurm', () => {
+// At once: sbatch asks only every few seconds whether a job has ended.
+describe.concurrent('Slurm', () => {
   let slurm: Slurm;
   beforeAll(async () => {
     slurm = await Slurm.start();
@@ -128,7 +131,7 @@ describe('Slurm', () => {
   afterAll(() => slurm.stop(), 60_000);
 
   test('an array of four, and finish when all have ended', async () => {
-    const out = join(temporaryFolder(), 'out');
+    const out = join(newFolder(), 'out');
     const ran = await recipeIn(out, ['slurm-shards.sh', '4', '--now', NOW, '--max-shrink', '20%'], slurm.environment);
     expect(ran, ran.stderr).toMatchObject({ status: 0 });
     expect(releasedFilesOf(out)).toEqual(expected);
@@ -137,9 +140,9 @@ describe('Slurm', () => {
   }, 300_000);
 
   test('a shard that fails costs its own fronts, and one that is to be tried again is', async () => {
-    const out = join(temporaryFolder(), 'out');
+    const out = join(newFolder(), 'out');
     const old = smallCatalogue({ fronts: FRONTS, productsPerFront: 1, sessionsPerProduct: 1, edition: 'old' });
-    const environment = { PLAYBILL_DB: catalogueAt(join(temporaryFolder(), 'old.sqlite'), old) };
+    const environment = { PLAYBILL_DB: catalogueAt(join(newFolder(), 'old.sqlite'), old) };
     const published = await recipeIn(out, ['shards.sh', '1', '--now', '2026-05-01T08:00:00Z'], environment);
     expect(published.status, published.stderr).toBe(0);
     const { path, attempts } = failingCommand({ ' 2/4 ': [2], ' 1/4 ': [75, 75] });
@@ -157,7 +160,7 @@ describe('Slurm', () => {
   }, 300_000);
 
   test('one that is busy for ever is given up', async () => {
-    const out = join(temporaryFolder(), 'out');
+    const out = join(newFolder(), 'out');
     const { path, attempts } = failingCommand({ ' 0/2 ': [75, 75, 75, 75] });
     const ran = await recipeIn(out, ['slurm-shards.sh', '2', '--now', NOW], { ...slurm.environment, PATH: path });
     expect(ran.status, ran.stdout + ran.stderr).toBe(3);
@@ -165,9 +168,9 @@ describe('Slurm', () => {
   }, 300_000);
 
   test('finish’s own code is that of the script', async () => {
-    const out = join(temporaryFolder(), 'out');
+    const out = join(newFolder(), 'out');
     const guarded = catalogueAt(
-      join(temporaryFolder(), 'guarded.sqlite'),
+      join(newFolder(), 'guarded.sqlite'),
       smallCatalogue({ fronts: FRONTS, productsPerFront: 1, sessionsPerProduct: 1, edition: 'guarded' }),
     );
     changeDatabase(guarded, 'update fronts set min_cards = 50 where id = 2');

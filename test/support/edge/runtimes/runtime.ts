@@ -41,6 +41,13 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
+interface ProgramOptions {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly output?: string[];
+  readonly stopBy?: NodeJS.Signals;
+}
+
 /**
  * A program that listens on a port; rejects with its output, which may be collected, when it ends
  * before that.
@@ -49,7 +56,7 @@ export async function startProgram(
   command: string,
   args: readonly string[],
   port: number,
-  { output = [], ...options }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly output?: string[] },
+  { output = [], stopBy = 'SIGTERM', ...options }: ProgramOptions,
 ): Promise<() => Promise<void>> {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.on('data', (chunk) => output.push(String(chunk)));
@@ -66,13 +73,13 @@ export async function startProgram(
   });
   await Promise.race([failed, untilListening(port)]);
   failed.catch(() => undefined);
-  return () => stopProgram(child);
+  return () => stopProgram(child, stopBy);
 }
 
-async function stopProgram(child: ChildProcess): Promise<void> {
+async function stopProgram(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
-  child.kill('SIGTERM');
+  child.kill(signal);
   await ended;
 }
 

@@ -129,7 +129,9 @@ export function hostByUrl(host: WorkerHost | 'cloudflare', pointerSeconds = 5): 
  * host does.
  */
 const STARTS: Readonly<Record<WorkerHost, (folder: StartedFolder) => Promise<() => Promise<void>>>> = {
-  deno: ({ readme, port, options }) => startProgram(program(PROGRAMS.deno), argumentsOf(readme, 'deno'), port, options),
+  // On SIGTERM, it waits for the timers of requests that have long been answered: ten seconds.
+  deno: ({ readme, port, options }) =>
+    startProgram(program(PROGRAMS.deno), argumentsOf(readme, 'deno'), port, { ...options, stopBy: 'SIGKILL' }),
   bun: ({ readme, port, options }) => startProgram(program(PROGRAMS.bun), argumentsOf(readme, 'bun'), port, options),
   netlify: ({ port, options }) => startNetlify(port, options),
   vercel: ({ port, options, secrets }) => startVercel(options.cwd, port, secrets),
