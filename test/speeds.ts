@@ -66,6 +66,11 @@ export function sample<T>(all: readonly T[], step: number): readonly T[] {
   return IS_SOAK ? all : all.filter((_, i) => i % step === 0);
 }
 
+/** Of cases of a suite that a mirror runs once more: every n-th there, and all of them elsewhere. */
+export function sampleOnMirror<const T>(all: readonly T[], step: number): readonly T[] {
+  return IS_MIRRORED ? sample(all, step) : all;
+}
+
 /**
  * `PLAYBILL_TEST_LENGTH=12 npm run test:all` tries twelve times as many random cases where each
  * takes long.

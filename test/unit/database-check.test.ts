@@ -13,7 +13,7 @@ import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/data
 import { AppError } from '../../src/errors.ts';
 import { heldCodes } from '../../src/database/load/load-catalogue.ts';
 import { loadedCatalogue } from '../support/loaded-catalogue.ts';
-import { IS_ON_SERVER } from '../speeds.ts';
+import { IS_ON_SERVER, sampleOnMirror } from '../speeds.ts';
 import { isHeld } from '../support/postgres/loose-tables.ts';
 import { instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { everyColumnRead, findingsOf, goodCatalogue, GOOD_ROWS, insert } from '../support/database-rows.ts';
@@ -61,7 +61,7 @@ test('a good catalogue has no finding, bare or not', async () => {
 });
 
 describe('a value that a column does not take is one finding, with table, key and column', () => {
-  test.each(TABLE_NAMES)('%s', async (table) => {
+  test.each(sampleOnMirror(TABLE_NAMES, 3))('%s', async (table) => {
     const good = GOOD_ROWS[table];
     const spoiled: string[] = [];
     const all = await findingsWith((database) => {
@@ -152,7 +152,7 @@ describe('an id that refers to nothing', () => {
     ]),
   );
 
-  test.each(references)('%s.%s → %s', async (table, column, parent) => {
+  test.each(sampleOnMirror(references, 3))('%s.%s → %s', async (table, column, parent) => {
     const lines = await linesWith((database) => database.prepare(`UPDATE ${table} SET ${column} = 999`).run());
     const { key } = TABLE_RULES[table];
     const place = key.map((name) => (name === column ? '999' : String(GOOD_ROWS[table][name]))).join();
@@ -181,7 +181,7 @@ describe('an id that refers to nothing', () => {
 });
 
 describe('rows that exist twice', () => {
-  test.each(TABLE_NAMES)('%s, by key', async (table) => {
+  test.each(sampleOnMirror(TABLE_NAMES, 3))('%s, by key', async (table) => {
     const lines = await linesWith((database) => insert(database, table, GOOD_ROWS[table]));
     const { key } = TABLE_RULES[table];
     const place = key.map((name) => String(GOOD_ROWS[table][name])).join();
@@ -190,36 +190,41 @@ describe('rows that exist twice', () => {
     );
   });
 
-  test.each(TABLE_NAMES.flatMap((table) => TABLE_RULES[table].unique.map((column) => [table, column] as const)))(
-    '%s, by %s',
-    async (table, column) => {
-      const good = GOOD_ROWS[table];
-      const lines = await linesWith((database) => {
-        insert(database, table, { ...good, id: 98 });
-        insert(database, table, { ...good, id: 99 });
-        insert(database, table, { ...good, id: 97, [column]: 'another' });
-      });
-      const message = `${column}: expected a value that no other row has, found "${String(good[column])}", which is also that of ${table} ${String(good['id'])}`;
-      expect(lines).toEqual([
-        `error duplicate-key ${table} 98: ${message}`,
-        `error duplicate-key ${table} 99: ${message}`,
-      ]);
-    },
-  );
+  test.each(
+    sampleOnMirror(
+      TABLE_NAMES.flatMap((table) => TABLE_RULES[table].unique.map((column) => [table, column] as const)),
+      3,
+    ),
+  )('%s, by %s', async (table, column) => {
+    const good = GOOD_ROWS[table];
+    const lines = await linesWith((database) => {
+      insert(database, table, { ...good, id: 98 });
+      insert(database, table, { ...good, id: 99 });
+      insert(database, table, { ...good, id: 97, [column]: 'another' });
+    });
+    const message = `${column}: expected a value that no other row has, found "${String(good[column])}", which is also that of ${table} ${String(good['id'])}`;
+    expect(lines).toEqual([
+      `error duplicate-key ${table} 98: ${message}`,
+      `error duplicate-key ${table} 99: ${message}`,
+    ]);
+  });
 });
 
 describe('rules that no CHECK can hold', () => {
-  test.each(['+03:00', 'UTC+3', 'Europe/Moskau', '', 'Europe/Moscow '])('the zone "%s" is unknown', async (zone) => {
-    for (const [table, id] of [
-      ['fronts', 11],
-      ['venues', 12],
-    ] as const) {
-      const lines = await linesWith((database) => database.prepare(`UPDATE ${table} SET timezone = ?`).run(zone));
-      expect(lines).toEqual([
-        `error zone-unknown ${table} ${id}: timezone: expected an IANA time zone known to this runtime, such as Europe/Berlin (no offset), found ${JSON.stringify(zone)}`,
-      ]);
-    }
-  });
+  test.each(sampleOnMirror(['+03:00', 'UTC+3', 'Europe/Moskau', '', 'Europe/Moscow '], 3))(
+    'the zone "%s" is unknown',
+    async (zone) => {
+      for (const [table, id] of [
+        ['fronts', 11],
+        ['venues', 12],
+      ] as const) {
+        const lines = await linesWith((database) => database.prepare(`UPDATE ${table} SET timezone = ?`).run(zone));
+        expect(lines).toEqual([
+          `error zone-unknown ${table} ${id}: timezone: expected an IANA time zone known to this runtime, such as Europe/Berlin (no offset), found ${JSON.stringify(zone)}`,
+        ]);
+      }
+    },
+  );
 
   test.each(['UTC', 'Europe/Kyiv', 'America/Argentina/Buenos_Aires'])('the zone %s is known', async (zone) => {
     const set = `UPDATE fronts SET timezone = '${zone}'; UPDATE venues SET timezone = '${zone}'; UPDATE sessions SET starts_local = NULL`;
@@ -250,18 +255,23 @@ describe('rules that no CHECK can hold', () => {
     ]);
   });
 
-  test.each([
-    ['a draft', "UPDATE products SET status = 'draft', paused = 0, age_rating = 99"],
-    ['a product on no front', 'DELETE FROM front_products; UPDATE products SET age_rating = 99'],
-    ['what a disabled front lists', "UPDATE fronts SET status = 'disabled'; UPDATE products SET age_rating = 99"],
-    [
-      'a session that is over',
-      "UPDATE sessions SET starts_at = '2001-01-01T00:00:00Z', starts_local = NULL, paused = 2",
-    ],
-    ['a cancelled session', "UPDATE sessions SET status = 'cancelled', available = 'x'"],
-    ['an add-on', "UPDATE price_tiers SET kind = 'addon', amount_minor = -1"],
-    ['a disabled front', "UPDATE fronts SET status = 'disabled', currency_exponent = 9, timezone = 'Mars/Base'"],
-  ])('what is wrong with %s is a warning', async (_, set) => {
+  test.each(
+    sampleOnMirror(
+      [
+        ['a draft', "UPDATE products SET status = 'draft', paused = 0, age_rating = 99"],
+        ['a product on no front', 'DELETE FROM front_products; UPDATE products SET age_rating = 99'],
+        ['what a disabled front lists', "UPDATE fronts SET status = 'disabled'; UPDATE products SET age_rating = 99"],
+        [
+          'a session that is over',
+          "UPDATE sessions SET starts_at = '2001-01-01T00:00:00Z', starts_local = NULL, paused = 2",
+        ],
+        ['a cancelled session', "UPDATE sessions SET status = 'cancelled', available = 'x'"],
+        ['an add-on', "UPDATE price_tiers SET kind = 'addon', amount_minor = -1"],
+        ['a disabled front', "UPDATE fronts SET status = 'disabled', currency_exponent = 9, timezone = 'Mars/Base'"],
+      ],
+      3,
+    ),
+  )('what is wrong with %s is a warning', async (_, set) => {
     const lines = await linesWith(sql(set));
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.filter((line) => line.startsWith('error '))).toEqual([]);
@@ -315,48 +325,53 @@ describe('rules that no CHECK can hold', () => {
     ]);
   });
 
-  test.each([
-    [
-      'UPDATE badges SET rule_below = NULL',
-      'badges 20: rule_below: expected a number of seats where rule is few-left, found NULL',
-    ],
-    [
-      "UPDATE texts SET field = 'alt_text'",
-      'texts product,14,de,alt_text: field: expected name of kind product, found alt_text',
-    ],
-    [
-      "UPDATE texts SET kind = 'image', id = '13'",
-      'texts image,13,de,name: field: expected alt_text or copyright of kind image, found name',
-    ],
-    [
-      'UPDATE sessions SET ends_at = NULL, daily = 1',
-      'sessions 15: ends_at: expected of a daily session the end of its last date, found NULL',
-    ],
-    [
-      "UPDATE sessions SET ends_at = '2026-05-06T15:59:59Z', daily = 1",
-      'sessions 15: ends_at: expected of a daily session a time of day after that of its start, on the same date or a later one, found 2026-05-05T19:00:00 to 2026-05-06T18:59:59',
-    ],
-    [
-      "UPDATE sessions SET ends_at = '2026-05-04T18:00:00Z', daily = 1",
-      'sessions 15: ends_at: expected of a daily session a time of day after that of its start, on the same date or a later one, found 2026-05-05T19:00:00 to 2026-05-04T21:00:00',
-    ],
-    [
-      "UPDATE sessions SET ends_at = '2046-05-05T18:00:00Z', daily = 1",
-      'sessions 15: ends_at: expected of a daily session at most 3660 dates, found 2026-05-05T19:00:00 to 2046-05-05T21:00:00',
-    ],
-    [
-      "UPDATE sessions SET timezone = 'UTC+2'",
-      'sessions 15: timezone: expected an IANA time zone known to this runtime, such as Europe/Berlin (no offset), found "UTC+2"',
-    ],
-    [
-      'UPDATE venues SET timezone = NULL',
-      'sessions 15: timezone: expected an IANA time zone in the session or its venue, found NULL in both',
-    ],
-    [
-      "UPDATE sessions SET timezone = 'Europe/Berlin', starts_local = NULL, sales_start_local = NULL, sales_end_local = '2027-03-28T02:30:00'",
-      `sessions 15: sales_end_local: expected a wall time that clocks in Europe/Berlin show, found 2027-03-28T02:30:00, which they skip by the rules of tzdata 2026a`,
-    ],
-  ])('%s', async (set, line) => {
+  test.each(
+    sampleOnMirror(
+      [
+        [
+          'UPDATE badges SET rule_below = NULL',
+          'badges 20: rule_below: expected a number of seats where rule is few-left, found NULL',
+        ],
+        [
+          "UPDATE texts SET field = 'alt_text'",
+          'texts product,14,de,alt_text: field: expected name of kind product, found alt_text',
+        ],
+        [
+          "UPDATE texts SET kind = 'image', id = '13'",
+          'texts image,13,de,name: field: expected alt_text or copyright of kind image, found name',
+        ],
+        [
+          'UPDATE sessions SET ends_at = NULL, daily = 1',
+          'sessions 15: ends_at: expected of a daily session the end of its last date, found NULL',
+        ],
+        [
+          "UPDATE sessions SET ends_at = '2026-05-06T15:59:59Z', daily = 1",
+          'sessions 15: ends_at: expected of a daily session a time of day after that of its start, on the same date or a later one, found 2026-05-05T19:00:00 to 2026-05-06T18:59:59',
+        ],
+        [
+          "UPDATE sessions SET ends_at = '2026-05-04T18:00:00Z', daily = 1",
+          'sessions 15: ends_at: expected of a daily session a time of day after that of its start, on the same date or a later one, found 2026-05-05T19:00:00 to 2026-05-04T21:00:00',
+        ],
+        [
+          "UPDATE sessions SET ends_at = '2046-05-05T18:00:00Z', daily = 1",
+          'sessions 15: ends_at: expected of a daily session at most 3660 dates, found 2026-05-05T19:00:00 to 2046-05-05T21:00:00',
+        ],
+        [
+          "UPDATE sessions SET timezone = 'UTC+2'",
+          'sessions 15: timezone: expected an IANA time zone known to this runtime, such as Europe/Berlin (no offset), found "UTC+2"',
+        ],
+        [
+          'UPDATE venues SET timezone = NULL',
+          'sessions 15: timezone: expected an IANA time zone in the session or its venue, found NULL in both',
+        ],
+        [
+          "UPDATE sessions SET timezone = 'Europe/Berlin', starts_local = NULL, sales_start_local = NULL, sales_end_local = '2027-03-28T02:30:00'",
+          `sessions 15: sales_end_local: expected a wall time that clocks in Europe/Berlin show, found 2027-03-28T02:30:00, which they skip by the rules of tzdata 2026a`,
+        ],
+      ],
+      3,
+    ),
+  )('%s', async (set, line) => {
     const lines = await linesWith(sql(set));
     expect(lines.map((one) => one.replace(/^error [a-z-]+ /, ''))).toEqual([line]);
   });
@@ -443,27 +458,32 @@ describe('rules that no CHECK can hold', () => {
       expect(lines).toEqual([expect.stringMatching(/^error value-invalid price_tiers \d+: amount_minor: /)]);
     });
 
-    test.each([
-      ['half of them', priced([...times(10, 99), ...times(10, 100)])],
-      ['nineteen', priced(times(19, 99))],
-      ['nineteen, and free ones', priced([...times(19, 99), ...times(5, 0)])],
-      ['add-ons', priced(times(20, 99), 'EUR', 'addon')],
-      ['50 roubles', priced(times(20, 5000), 'RUB')],
-      [
-        'a currency of no front',
-        (database: Database.Database) => {
-          priced(times(20, 99))(database);
-          database.exec("UPDATE fronts SET currency = 'CAD'");
-        },
-      ],
-      [
-        'a currency without minor units',
-        (database: Database.Database) => {
-          priced(times(20, 45), 'JPY')(database);
-          database.exec('UPDATE fronts SET currency_exponent = 0');
-        },
-      ],
-    ])('no finding: %s', async (_case, plant) => {
+    test.each(
+      sampleOnMirror(
+        [
+          ['half of them', priced([...times(10, 99), ...times(10, 100)])],
+          ['nineteen', priced(times(19, 99))],
+          ['nineteen, and free ones', priced([...times(19, 99), ...times(5, 0)])],
+          ['add-ons', priced(times(20, 99), 'EUR', 'addon')],
+          ['50 roubles', priced(times(20, 5000), 'RUB')],
+          [
+            'a currency of no front',
+            (database: Database.Database) => {
+              priced(times(20, 99))(database);
+              database.exec("UPDATE fronts SET currency = 'CAD'");
+            },
+          ],
+          [
+            'a currency without minor units',
+            (database: Database.Database) => {
+              priced(times(20, 45), 'JPY')(database);
+              database.exec('UPDATE fronts SET currency_exponent = 0');
+            },
+          ],
+        ],
+        3,
+      ),
+    )('no finding: %s', async (_case, plant) => {
       const lines = await linesWith(plant);
       expect(lines.filter((line) => !line.startsWith('warning currency-unused '))).toEqual([]);
     });
@@ -474,29 +494,34 @@ describe('rules that no CHECK can hold', () => {
       'warning front-empty fronts 11: expected a product of this active front in front_products, found none: it shows nothing';
     const UNUSED =
       'warning currency-unused fronts 11: currency: expected ticket tiers of its products in CAD, found EUR alone: nothing has a price';
-    test.each([
-      ['an active front lists no product', 'DELETE FROM front_products', [EMPTY]],
-      ['one that is disabled', "DELETE FROM front_products; UPDATE fronts SET status = 'disabled'", []],
-      [
-        'no tier is in its currency',
-        "UPDATE fronts SET currency = 'CAD'; UPDATE price_tiers SET currency = 'EUR'",
-        [UNUSED],
-      ],
-      [
-        'one of several is',
-        `UPDATE fronts SET currency = 'CAD'; UPDATE price_tiers SET currency = 'EUR';
+    test.each(
+      sampleOnMirror(
+        [
+          ['an active front lists no product', 'DELETE FROM front_products', [EMPTY]],
+          ['one that is disabled', "DELETE FROM front_products; UPDATE fronts SET status = 'disabled'", []],
+          [
+            'no tier is in its currency',
+            "UPDATE fronts SET currency = 'CAD'; UPDATE price_tiers SET currency = 'EUR'",
+            [UNUSED],
+          ],
+          [
+            'one of several is',
+            `UPDATE fronts SET currency = 'CAD'; UPDATE price_tiers SET currency = 'EUR';
          INSERT INTO price_tiers SELECT 99, product_id, session_id, name, channels, kind, is_public, in_price_from, amount_minor, 'CAD',
            available, valid_from, valid_until FROM price_tiers`,
-        [],
-      ],
-      ['only add-ons are there', "UPDATE fronts SET currency = 'CAD'; UPDATE price_tiers SET kind = 'addon'", []],
-      ['there are no tiers at all', "UPDATE fronts SET currency = 'CAD'; DELETE FROM price_tiers", []],
-      [
-        'while its list has another finding',
-        "UPDATE front_products SET front_id = 999; UPDATE fronts SET currency = 'CAD'",
-        [expect.stringMatching(/^error dangling-id front_products /)],
-      ],
-    ])('%s', async (_case, set, expected) => {
+            [],
+          ],
+          ['only add-ons are there', "UPDATE fronts SET currency = 'CAD'; UPDATE price_tiers SET kind = 'addon'", []],
+          ['there are no tiers at all', "UPDATE fronts SET currency = 'CAD'; DELETE FROM price_tiers", []],
+          [
+            'while its list has another finding',
+            "UPDATE front_products SET front_id = 999; UPDATE fronts SET currency = 'CAD'",
+            [expect.stringMatching(/^error dangling-id front_products /)],
+          ],
+        ],
+        3,
+      ),
+    )('%s', async (_case, set, expected) => {
       expect(await linesWith(sql(set))).toEqual(expected);
     });
   });
@@ -527,19 +552,24 @@ describe('key material', () => {
     expect(lines).toEqual([]);
   });
 
-  test.each([
-    ['hmac-sha256', null, null],
-    ['hmac-sha256', null, ''],
-    ['hmac-sha256', jwkOf(ed25519), 'NAME'],
-    ['ed25519', null, null],
-    ['ed25519', null, 'NAME'],
-    ['ed25519', jwkOf(ed25519), 'NAME'],
-    ['ed25519', 'no JSON', null],
-    ['ed25519', jwkOf(p256), null],
-    ['ed25519', privateJwk, null],
-    ['ecdsa-p256-sha256', jwkOf(ed25519), null],
-    ['ecdsa-p256-sha256', '{"kty":"EC","crv":"P-256","x":"AAAA","y":"AAAA"}', null],
-  ])('%s with %s and secret_ref %s has not', async (alg, publicKey, secretRef) => {
+  test.each(
+    sampleOnMirror(
+      [
+        ['hmac-sha256', null, null],
+        ['hmac-sha256', null, ''],
+        ['hmac-sha256', jwkOf(ed25519), 'NAME'],
+        ['ed25519', null, null],
+        ['ed25519', null, 'NAME'],
+        ['ed25519', jwkOf(ed25519), 'NAME'],
+        ['ed25519', 'no JSON', null],
+        ['ed25519', jwkOf(p256), null],
+        ['ed25519', privateJwk, null],
+        ['ecdsa-p256-sha256', jwkOf(ed25519), null],
+        ['ecdsa-p256-sha256', '{"kty":"EC","crv":"P-256","x":"AAAA","y":"AAAA"}', null],
+      ],
+      3,
+    ),
+  )('%s with %s and secret_ref %s has not', async (alg, publicKey, secretRef) => {
     const lines = await linesWith((database) =>
       database.prepare('UPDATE front_keys SET alg = ?, public_key = ?, secret_ref = ?').run(alg, publicKey, secretRef),
     );
@@ -705,23 +735,28 @@ describe('a contract that is broken', () => {
 
 describe('the load finds what check-db finds', () => {
   const alone = "UPDATE venues SET timezone = 'Europe/Berlin'; UPDATE sessions SET starts_at = NULL";
-  test.each([
-    ['value-invalid', 'UPDATE products SET paused = 0'],
-    ['dangling-id', 'UPDATE products SET image_id = 999'],
-    ['value-invalid', "UPDATE products SET name = printf('%.*c', 65537, 'x')"],
-    ['zone-drift', "UPDATE sessions SET starts_local = '2026-05-05T20:00:00'"],
-    ['no-public-tier', 'UPDATE price_tiers SET is_public = 0'],
-    ['year-unprintable', "UPDATE sessions SET starts_at = '9999-12-31T22:00:00Z', starts_local = NULL"],
-    ['value-invalid', 'UPDATE sessions SET starts_at = NULL, starts_local = NULL'],
-    ['value-invalid', "UPDATE sessions SET starts_at = NULL, starts_local = '5 May 2026, 19:00'"],
-    ['wall-time-skipped', `${alone}, starts_local = '2027-03-28T02:30:00'`],
-    ['wall-time-repeated', `${alone}, starts_local = '2026-10-25T02:30:00'`],
-    // Long past, but its sale has not ended.
-    ['wall-time-skipped', `${alone}, starts_local = '2026-03-29T02:30:00', sales_end_at = '2026-05-01T09:00:01Z'`],
-    ['zone-unknown', "UPDATE venues SET timezone = '+03:00'; UPDATE sessions SET starts_at = NULL"],
-    ['key-material-wrong', 'UPDATE front_keys SET secret_ref = NULL'],
-    ['zone-unknown', "UPDATE venues SET timezone = '+03:00'"],
-  ])('%s, %s', async (code, plant) => {
+  test.each(
+    sampleOnMirror(
+      [
+        ['value-invalid', 'UPDATE products SET paused = 0'],
+        ['dangling-id', 'UPDATE products SET image_id = 999'],
+        ['value-invalid', "UPDATE products SET name = printf('%.*c', 65537, 'x')"],
+        ['zone-drift', "UPDATE sessions SET starts_local = '2026-05-05T20:00:00'"],
+        ['no-public-tier', 'UPDATE price_tiers SET is_public = 0'],
+        ['year-unprintable', "UPDATE sessions SET starts_at = '9999-12-31T22:00:00Z', starts_local = NULL"],
+        ['value-invalid', 'UPDATE sessions SET starts_at = NULL, starts_local = NULL'],
+        ['value-invalid', "UPDATE sessions SET starts_at = NULL, starts_local = '5 May 2026, 19:00'"],
+        ['wall-time-skipped', `${alone}, starts_local = '2027-03-28T02:30:00'`],
+        ['wall-time-repeated', `${alone}, starts_local = '2026-10-25T02:30:00'`],
+        // Long past, but its sale has not ended.
+        ['wall-time-skipped', `${alone}, starts_local = '2026-03-29T02:30:00', sales_end_at = '2026-05-01T09:00:01Z'`],
+        ['zone-unknown', "UPDATE venues SET timezone = '+03:00'; UPDATE sessions SET starts_at = NULL"],
+        ['key-material-wrong', 'UPDATE front_keys SET secret_ref = NULL'],
+        ['zone-unknown', "UPDATE venues SET timezone = '+03:00'"],
+      ],
+      3,
+    ),
+  )('%s, %s', async (code, plant) => {
     const spoiled = await spoiledBy(sql(plant));
     await using reader = await openCatalogue(spoiled);
     const now = instant('2026-05-01T09:00:00Z');

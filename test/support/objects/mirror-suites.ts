@@ -57,9 +57,7 @@ const OF_SERVERS: readonly string[] = [
  */
 export const ON_GATEWAY: readonly string[] = [
   ...OF_SERVERS,
-  'test/cli/key-guards.test.ts',
   'test/golden/golden.test.ts',
-  'test/unit/quiet-pointer.test.ts',
   'test/unit/verify-files.test.ts',
   'test/unit/verify-releases.test.ts',
 ];
