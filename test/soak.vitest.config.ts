@@ -8,16 +8,20 @@ import { fromPostgresIntoBucket, onBucket, onPostgres, perProject, perRun } from
 
 /**
  * Histories, mirrors, random catalogues on both databases, builders on a bucket, kills with readers,
- * every failure of every call and request, and what a day of builds costs.
+ * every failure of every call and request, what a day of builds costs; and of the rest what test:all
+ * samples.
  */
 const WALKS = [
   'test/property/{laws,sequences,immutable,quiet-chain,shards,mirror,diff,explain,demo-instants}.test.ts',
-  'test/postgres/{random-mirrors,same-tree,copy,import-disturbed,bad-input,one-state}.test.ts',
+  'test/postgres/{absent,random-mirrors,same-tree,copy,import-disturbed,bad-input,one-state}.test.ts',
   'test/objects/{builders-meet,builders-processes,fault-requests,fault-gateway,fault-killed,fault-shards,refused-midway,same-tree}.test.ts',
   ...SOAK_ONLY,
   'test/fault/{kill,going-back-killed,shards-killed,hostile-cells,catalogue-writers,file-writers,mirror,places,system-calls}.test.ts',
   'test/edge/{fuzz,boundary,timing,request-cost}.test.ts',
   'test/docs/build-costs.test.ts',
+  'test/packed/packed.test.ts',
+  'test/reference/plain-build.test.ts',
+  'test/preview/access.test.ts',
 ];
 
 const atLength = { PLAYBILL_THOROUGH: 'yes', PLAYBILL_SOAK: 'yes' };
@@ -51,7 +55,9 @@ export default defineConfig({
           env: atLength,
         },
       },
-      walking(onPostgres(['test/property/{laws,explain,shards}.test.ts'])),
+      walking(
+        onPostgres(['test/property/{laws,explain,shards}.test.ts', 'test/unit/{database-check,doubtful-rows}.test.ts']),
+      ),
       walking(onBucket('gateway', ['test/property/{sequences,immutable,quiet-chain}.test.ts'])),
       walking(fromPostgresIntoBucket(SHARDS_ON_CLUSTER)),
     ],

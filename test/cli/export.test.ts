@@ -155,7 +155,7 @@ describe('into a pipe', () => {
     const { child, ended } = exportLarge();
     child.stdout.pause();
     // Long enough for all of it, were it not held up: then the process would have ended.
-    await sleep(4000);
+    await sleep(2000);
     expect(child.exitCode).toBe(null);
     child.kill('SIGTERM');
     expect(await ended).toMatchObject({ by: 'SIGTERM' });

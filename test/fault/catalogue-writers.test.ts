@@ -178,7 +178,7 @@ async function expectMended(writing: Writing, path: string, isAfter: boolean, ex
 }
 
 /** Between two sizes of the disk, in blocks. */
-const STEP = IS_SOAK ? 2 : 10;
+const STEP = IS_SOAK ? 2 : 20;
 /** With more and more room. */
 const SUCCESSES = IS_SOAK ? 3 : 1;
 
@@ -214,7 +214,7 @@ describe.each(Object.entries(WRITINGS))('%s', (name, writing) => {
     rmSync(undisturbed, { recursive: true });
     expect(good, good.stderr).toMatchObject({ code: 0 });
     expect([...new Set(calls.map((call) => call.name))].filter((call) => !(call in FAILURES))).toEqual([]);
-    const points = someOf(failuresOf(calls, LENGTH), 23, tried);
+    const points = someOf(failuresOf(calls, LENGTH), 47, tried);
     const seen = { before: 0, after: 0 };
     const tasks = points.map(([call, failure]: readonly [(typeof calls)[number], Failure], i) => async () => {
       const folder = join(root, `calls-${i}`);

@@ -19,7 +19,7 @@ import { temporaryFolderOfFile } from '../support/trees.ts';
 import { IS_SOAK, sample } from '../speeds.ts';
 
 /** What holds on the store in memory is tried there. */
-const EVERY = 7;
+const EVERY = 17;
 
 leaveStoreAtEnd();
 const folder = temporaryFolderOfFile();
@@ -51,7 +51,7 @@ test('each request is answered wrongly once', async () => {
 test('a request that changes something is answered with 500 each time', async () => {
   const writes = publish.requests.filter((request) => /^(PUT|DELETE)$/.test(methodOf(request)));
   expect(writes.length).toBeGreaterThan(12);
-  for (const request of sample(writes, 3)) await expectContained(publish, request, STATUS_500, tree, store);
+  for (const request of sample(writes, 5)) await expectContained(publish, request, STATUS_500, tree, store);
   const situation = `one request to Ceph's gateway is answered wrongly, however often it is made: 500`;
   tellFault({ situation, sees: 'each front old or new, whole', heals: 'the next run' }, null, writes.length);
 });

@@ -66,7 +66,7 @@ test.each(NAMES)('%s: each request is answered wrongly once', async (name) => {
     [...FAULTS, ...PASSING_FAULTS].filter(({ suits }) => suits(methodOf(request))).map((fault) => ({ request, fault })),
   );
   // A first publish asks for three hundred things.
-  const tried = sample(cases, name === 'first publish' ? 23 : 7);
+  const tried = sample(cases, name === 'first publish' ? 47 : 13);
   for (const { request, fault } of tried) await expectMended(run, request, fault, tree, store);
   expect(tried.length).toBeGreaterThan(IS_SOAK ? 70 : 1);
   for (const { fault } of tried) {
@@ -91,7 +91,7 @@ test.each(NAMES)('%s: a request is answered wrongly each time', async (name) => 
     const faults = method === 'GET' ? [RESET, STATUS_500] : FAULTS.filter(({ suits }) => suits(method));
     return faults.map((fault) => ({ request, fault }));
   });
-  const tried = sample(cases, 7);
+  const tried = sample(cases, 13);
   for (const { request, fault } of tried) await expectContained(run, request, fault, tree, store);
   expect(tried.length).toBeGreaterThan(IS_SOAK ? 20 : 0);
   for (const { fault } of tried) {
@@ -107,7 +107,7 @@ test('a store that keeps silent', async () => {
   );
   useStore(store, { PLAYBILL_S3_TIMEOUT_SECONDS: '1' });
   // A second for each.
-  const tried = cases.filter((_, i) => i % (IS_SOAK ? 3 : 11) === 0);
+  const tried = cases.filter((_, i) => i % (IS_SOAK ? 3 : 19) === 0);
   for (const { request, fault } of tried) {
     await expectMended(run, request, fault, tree, store);
     const situation = `one request to a bucket gets no answer within the time that a store may take: ${fault.name}`;

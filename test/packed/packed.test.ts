@@ -12,6 +12,7 @@ import { runEveryCommand } from '../support/packed/every-command.ts';
 import { installPacked } from '../support/packed/installed.ts';
 import { compiledCommand } from '../support/compiled.ts';
 import { OTHER_NODES } from '../support/nodes.ts';
+import { sample } from '../speeds.ts';
 import { recipe } from '../support/recipe.ts';
 import { PLACES, start } from '../support/packed/runs.ts';
 
@@ -25,15 +26,19 @@ beforeAll(() => {
 
 const binOf = (root: string): string => join(root, 'node_modules/.bin');
 
-describe.each(PLACES)('every command, %s', (place) => {
-  test.each(['this', 22, 26] as const)('on Node.js: %s', async (version) => {
-    const commands = commandsOf(testContext()).map(({ words }) => words.join(' '));
-    const node = version === 'this' ? thisNode : OTHER_NODES[version];
-    const where = { place, node, bin: binOf(installation), cwd: temporaryFolder() };
-    const done = await runEveryCommand(where, commands);
-    // Taken from the program itself: a command without a run here is one that nobody has tried.
-    expect([...done].toSorted()).toEqual(commands.toSorted());
-  });
+const VERSIONS = ['this', 22, 26] as const;
+// Each version once, and both places.
+const RUNS = sample(
+  PLACES.flatMap((place) => VERSIONS.map((version) => [place, version] as const)),
+  2,
+);
+test.each(RUNS)('every command, %s, on Node.js: %s', async (place, version) => {
+  const commands = commandsOf(testContext()).map(({ words }) => words.join(' '));
+  const node = version === 'this' ? thisNode : OTHER_NODES[version];
+  const where = { place, node, bin: binOf(installation), cwd: temporaryFolder() };
+  const done = await runEveryCommand(where, commands);
+  // Taken from the program itself: a command without a run here is one that nobody has tried.
+  expect([...done].toSorted()).toEqual(commands.toSorted());
 });
 
 describe.each(PLACES)('a Node.js that is too old, %s', (place) => {

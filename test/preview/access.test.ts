@@ -2,6 +2,7 @@
 // the panels open and closed; nothing makes the page scroll sideways.
 
 import { expect, test } from 'vitest';
+import { sample } from '../speeds.ts';
 import { isTooWide, violationsOf } from '../support/accessibility.ts';
 import { temporaryFolderOfFile } from '../support/trees.ts';
 import { browserOfFile, demoTree, openDesk, previewOfFile, visit } from '../support/preview-stage.ts';
@@ -12,31 +13,34 @@ const browser = browserOfFile();
 
 // Riyadh is small, and its text runs from right to left; Moscow has every state that a card can be
 // in.
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const [width, front] of [
-    [360, 'riyadh'],
-    [800, 'moscow'],
-    [1280, 'riyadh'],
-  ] as const) {
-    test(`${front}, ${colorScheme}, ${width} pixels`, async () => {
-      const options = { colorScheme, viewport: { width, height: 800 } };
-      const url = `${preview().origin}/?front=${front}&tab=today&at=2026-05-01T10:15:00Z`;
-      const { page, complaints } = await visit(browser(), url, options);
-      await page.locator('.clock .summary').click();
-      await page.locator('.is-changed').last().scrollIntoViewIfNeeded();
-      expect(await violationsOf(page)).toEqual([]);
-      await openDesk(page, width);
-      expect(await violationsOf(page)).toEqual([]);
-      await page.keyboard.press('Escape');
-      await page.locator('.card .name button').last().click();
-      await page.locator('.json summary').click();
-      expect(await violationsOf(page)).toEqual([]);
-      expect(await isTooWide(page)).toBe(false);
-      if (front === 'riyadh') expect(await page.locator('.card-text').first().getAttribute('dir')).toBe('rtl');
-      expect(complaints).toEqual([]);
-    });
-  }
-}
+const VIEWS = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  (
+    [
+      [360, 'riyadh'],
+      [800, 'moscow'],
+      [1280, 'riyadh'],
+    ] as const
+  ).map(([width, front]) => ({ front, colorScheme, width })),
+);
+
+// Each width once, and each scheme.
+test.each(sample(VIEWS, 2))('$front, $colorScheme, $width pixels', async ({ front, colorScheme, width }) => {
+  const options = { colorScheme, viewport: { width, height: 800 } };
+  const url = `${preview().origin}/?front=${front}&tab=today&at=2026-05-01T10:15:00Z`;
+  const { page, complaints } = await visit(browser(), url, options);
+  await page.locator('.clock .summary').click();
+  await page.locator('.is-changed').last().scrollIntoViewIfNeeded();
+  expect(await violationsOf(page)).toEqual([]);
+  await openDesk(page, width);
+  expect(await violationsOf(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.locator('.card .name button').last().click();
+  await page.locator('.json summary').click();
+  expect(await violationsOf(page)).toEqual([]);
+  expect(await isTooWide(page)).toBe(false);
+  if (front === 'riyadh') expect(await page.locator('.card-text').first().getAttribute('dir')).toBe('rtl');
+  expect(complaints).toEqual([]);
+});
 
 test.each([360, 1280])('two releases side by side, %d pixels', async (width) => {
   const { page } = await visit(browser(), `${preview().origin}/?front=kuwait`, { viewport: { width, height: 800 } });

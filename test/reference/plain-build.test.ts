@@ -17,6 +17,7 @@ import { plainBuild } from '../support/reference/plain-build.ts';
 import { renderPlain } from '../support/reference/plain-documents.ts';
 import { plainKysely } from '../support/reference/plain-tables.ts';
 import { createCatalogue, createCatalogueFor, insertRows, type CatalogueRow } from '../support/catalogue.ts';
+import { runs } from '../speeds.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbill-plain-'));
@@ -69,7 +70,7 @@ test('any catalogue gives whole, closed, canonical documents, and every attached
       }
       await db.destroy();
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
   expect(cardsSeen).toBeGreaterThan(0);
 });
