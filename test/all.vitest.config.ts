@@ -1,19 +1,29 @@
 // How `npm run test:all` runs: what `npm test` leaves out, on a machine that has what it needs.
 
 import { defineConfig } from 'vitest/config';
-import { BOTH, IS_SOAK, SERVERS_AND_TIME, SOAK_ONLY } from './speeds.ts';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { BEGUN_FIRST, BOTH, IS_SOAK, SERVERS_AND_TIME, SOAK_ONLY } from './speeds.ts';
 import { ON_CLUSTER, SHARDS_ON_CLUSTER } from './support/postgres/mirror-suites.ts';
 import { LONG, ON_GATEWAY, ON_PROXY } from './support/objects/mirror-suites.ts';
 import { fromPostgresIntoBucket, onBucket, onPostgres, perProject, perRun } from './vitest.config.ts';
 
-/** One more than there are cores: some tests wait, for clocks and servers. */
-const maxWorkers = 3;
+/** Two more than there are cores: about half of the time tests wait, for clocks, servers and files. */
+const maxWorkers = 4;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isFirst = ({ moduleId }: TestSpecification): boolean => BEGUN_FIRST.some((path) => moduleId.endsWith(path));
+    return [...sorted.filter(isFirst), ...sorted.filter((file) => !isFirst(file))];
+  }
+}
 
 export default defineConfig({
   root: perProject.root,
   test: {
     ...perRun,
     maxWorkers,
+    sequence: { sequencer: LongestFirst },
     globalSetup: [
       ...perRun.globalSetup,
       'test/support/machine-setup.ts',

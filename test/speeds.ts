@@ -11,6 +11,9 @@ export const SERVERS_AND_TIME = [
   'test/client/storefront.test.ts',
   // The compiler, several times; Deno, Bun and workerd.
   'test/client/{openapi-types,runtimes}.test.ts',
+  'test/edge/new-target.test.ts',
+  // What stands in for PostgreSQL in npm test, by itself.
+  'test/postgres/pglite.test.ts',
   // nginx.
   'test/contract/openapi.test.ts',
   // Every way for a run to break: strace, SIGKILL, small disks.
@@ -32,6 +35,22 @@ export const SERVERS_AND_TIME = [
   // The sqlite3 shell; PHP and Go; whole sessions with a bucket and workerd, and with PostgreSQL.
   'test/docs/{buckets,build-costs,docs,first-day,https,own-schema,postgres,rehearsal,signing,upkeep}.test.ts',
   'test/unit/{schema-in-the-shell,undecodable-text}.test.ts',
+];
+
+/**
+ * Of these, what takes longest although its file is small: `npm run test:all` begins with it. Where
+ * no earlier run has left its times, vitest begins with the largest files, so that these would come
+ * last, and the other workers would wait for them.
+ */
+export const BEGUN_FIRST: readonly string[] = [
+  'test/fault/large-cells.test.ts',
+  'test/objects/builders-processes.test.ts',
+  'test/objects/fault-gateway.test.ts',
+  'test/objects/fault-killed.test.ts',
+  'test/objects/fault-requests.test.ts',
+  'test/packed/packed.test.ts',
+  'test/postgres/writers.test.ts',
+  'test/preview/access.test.ts',
 ];
 
 /** What `npm test` runs briefly and `npm run test:all` once more, on servers or at length. */
