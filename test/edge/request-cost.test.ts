@@ -60,30 +60,40 @@ const EDGES: { readonly [name: string]: StartRuntime } = {
   bun: hostByUrl('bun'),
 };
 
-describe.each(Object.entries(EDGES))('%s', (name, start) => {
-  let world: World;
+let world: World;
+/** One with the keys of the world, and one with 4,000 in its ring. */
+const pairs = new Map<string, readonly [edge: Runtime, large: Runtime]>();
+const pidsOf = new Map<Runtime, readonly number[]>();
+
+async function started(name: string, start: StartRuntime, made: World): Promise<Runtime> {
+  const before = descendants();
+  const running = await start(made);
+  pidsOf.set(running, name === 'core' ? [process.pid] : [...descendants()].filter((pid) => !before.has(pid)));
+  return running;
+}
+
+// All of them, so that they settle at the same time.
+beforeAll(async () => {
+  world = await makeWorld(Math.floor(Date.now() / 1000), ['rfc9421', 'signed-headers']);
+  const another = await makeWorld(world.now, world.profiles);
+  const largeWorld = { ...another, keyRing: await withManyKeys(world.keyRing, 4000) };
+  for (const { root, keyRing } of [world, largeWorld])
+    writeFileSync(join(root, 'edge/keyring.json'), keyRingText(keyRing));
+  for (const [name, start] of Object.entries(EDGES))
+    pairs.set(name, [await started(name, start, world), await started(name, start, largeWorld)]);
+  await sleep(SETTLED_MS);
+});
+afterAll(() => Promise.all([...pairs.values()].flat().map((running) => running.stop())));
+
+describe.each(Object.keys(EDGES))('%s', (name) => {
   let edge: Runtime;
-  /** With 4,000 keys in its ring. */
   let large: Runtime;
   beforeAll(async () => {
-    world = await makeWorld(Math.floor(Date.now() / 1000), ['rfc9421', 'signed-headers']);
-    edge = await started(world);
-    const another = await makeWorld(world.now, world.profiles);
-    large = await started({ ...another, keyRing: await withManyKeys(world.keyRing, 4000) });
-    await sleep(SETTLED_MS);
-    for (const running of [edge, large]) await costOf(plainRefusal(running.now()), WARM_UP, running);
+    const pair = pairs.get(name);
+    if (pair === undefined) throw new Error(`${name} has not started`);
+    [edge, large] = pair;
+    for (const running of pair) await costOf(plainRefusal(running.now()), WARM_UP, running);
   });
-  afterAll(() => Promise.all([edge.stop(), large.stop()]));
-
-  const pidsOf = new Map<Runtime, readonly number[]>();
-
-  async function started(made: World): Promise<Runtime> {
-    writeFileSync(join(made.root, 'edge/keyring.json'), keyRingText(made.keyRing));
-    const before = descendants();
-    const running = await start(made);
-    pidsOf.set(running, name === 'core' ? [process.pid] : [...descendants()].filter((pid) => !before.has(pid)));
-    return running;
-  }
 
   /** A server may accept a request before it has started the process that will answer it. */
   const processesOf = (running: Runtime): ReadonlySet<number> => {
