@@ -76,7 +76,14 @@ test.each([
         '--allow',
         'max-shrink',
         'min-cards',
-        ...['--keep-last', '1', '--keep-hourly', '0', '--keep-daily', '0', '--grace', '0'],
+        '--keep-last',
+        '1',
+        '--keep-hourly',
+        '0',
+        '--keep-daily',
+        '0',
+        '--grace',
+        '0',
       ];
       const one = command.start([...words, '--json', '--out', tree.root]);
       running.add(one);
