@@ -229,5 +229,5 @@ test('a build without news puts what the guide says', async () => {
     'tree/releases/NAME.json',
     'tree/releases/current',
   ]);
-  expect(guide).toContain('A build in which nothing has changed makes five PUTs');
+  expect(guide).toContain('A build in which nothing has changed sends 500 bytes in five PUTs');
 });
