@@ -75,7 +75,8 @@ function listText(
     return [...lines, ...changesLines(changes, terminal)].join('\n');
   });
   const lines = rows.length === 0 ? ['No release is kept.'] : [tableText(header, rows, terminal, notes)];
-  const left = total - releases.length - findings.length;
+  // Who has typed --last knows.
+  const left = releases.length === RELEASES_LISTED ? total - releases.length - findings.length : 0;
   if (left > 0) lines.push(`… and ${countText(left, 'older one')}: --last ${total}`);
   lines.push(...historyLines(history));
   const current = releases.find(({ isCurrent }) => isCurrent);
