@@ -133,8 +133,11 @@ export async function buildInto(
     // Lets the lease of a bucket be renewed, and uploads go on, between two fronts.
     await setImmediate();
   }
+  // Of the products of other fronts no row was read.
+  const before = frontCodes === null ? [] : (published.manifest?.uses ?? []);
+  const uses = [...new Set([...before, ...catalogue.uses])];
   const release = await publishRelease(
-    { ...checked, absent, uses: [...catalogue.uses], keyRing, results },
+    { ...checked, absent, uses, keyRing, results },
     isDryRun ? { ...options, keep: null } : options,
     hold,
     published,

@@ -19,6 +19,7 @@ import {
 } from '../support/absences.ts';
 import { viewsAt } from '../support/fault/rich-catalogue.ts';
 import { NOW } from '../support/fault/small-catalogue.ts';
+import { manifestOf } from '../support/manifests.ts';
 import { buildTree, filesOf, instant, temporaryFolder } from '../support/trees.ts';
 
 /** What a build publishes for readers. */
@@ -134,6 +135,22 @@ describe('a table under a name that is nearly right is a warning', () => {
 });
 
 describe('what a catalogue has lost since it was published', () => {
+  test('a build of one front keeps in mind what the rows of others use', async () => {
+    const path = join(temporaryFolder(), 'used.sqlite');
+    const out = join(temporaryFolder(), 'out');
+    const database = viewsAt(path, WHOLE);
+    // Of a product that alpha alone shows.
+    database.exec(`UPDATE theirs_sessions SET visible_from = '2026-04-01T00:00:00Z' WHERE product_id = 1010`);
+    database.close();
+    const usesAfter = async (more: { readonly frontCodes?: readonly string[] }) => {
+      const { releaseId } = await buildTree(path, out, instant(NOW), more);
+      return manifestOf(filesOf(out), releaseId ?? '').uses ?? [];
+    };
+    const all = await usesAfter({});
+    expect(all).toContain('sessions.visible_from');
+    expect(await usesAfter({ frontCodes: ['bravo'] })).toEqual(all);
+  });
+
   test('ends a build, and is allowed by name', async () => {
     const path = join(temporaryFolder(), 'lost.sqlite');
     const out = join(temporaryFolder(), 'out');

@@ -441,6 +441,13 @@ const RELEASE: readonly PlantedFault[] = [
     'unit/retention.test.ts',
   ),
   fault(
+    'a build of one front forgets what the rows of others use',
+    'operations/build.ts',
+    'frontCodes === null ? [] : (published.manifest?.uses ?? [])',
+    'frontCodes === null ? [] : (published.manifest?.uses?.slice(0, 0) ?? [])',
+    'unit/absent.test.ts',
+  ),
+  fault(
     'history counts what the current release names as well',
     'release/history/history-size.ts',
     "file?.kind !== 'edition' || named.has(",
