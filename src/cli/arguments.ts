@@ -66,7 +66,8 @@ export function shardsArgument(text: string, flag: string): number {
   throw refused('usage', flag, `a number of shards from 1 to ${SHARDS_MAX}`, text, `${flag} 4`);
 }
 
-const KEPT_MAX = 9999;
+/** The most releases, hours or days of history. */
+export const KEPT_MAX = 9999;
 
 /** How many releases, hours or days of history are kept. @throws AppError usage */
 export function keptArgument(text: string, flag: string, min: number): number {

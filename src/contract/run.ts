@@ -23,8 +23,8 @@ export const runSettingsSchema = z.strictObject({
   /** The number of shards. */
   shards: z.int().min(1),
   now: instantText,
-  /** The host of the shard that began the run, and when: for messages alone. */
-  begun: z.string(),
+  /** The host of the shard that began the run, and when: for messages alone. Earlier versions wrote none. */
+  begun: z.string().default('by an earlier version'),
   horizonSeconds: count,
   /** Version of the tool. */
   tool: z.string(),
@@ -76,10 +76,10 @@ export const shardResultSchema = z.strictObject({
     findingsTotal: count,
   }),
   /** Tables and columns in which a row says something, of the rows that the shard has read. */
-  uses: z.array(z.string()).readonly(),
+  uses: z.array(z.string()).readonly().default([]),
   /** What is wrong with products of its fronts, unless a shard before it reports that. */
-  findings: z.array(findingSchema),
-  findingsTotal: count,
+  findings: z.array(findingSchema).default([]),
+  findingsTotal: count.default(0),
   /** The guards on the key ring, which each shard publishes. */
   keyGuards: z.array(keysGuardSchema).readonly(),
   fronts: z.array(shardFrontSchema),

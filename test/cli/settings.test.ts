@@ -205,19 +205,19 @@ describe('what is wrong is refused, with its line', () => {
     [
       'a text for a number',
       '{ "keep": { "last": "10" } }',
-      ':1: keep.last: expected a whole number from 1, found "10"',
+      ':1: keep.last: expected a whole number from 1 to 9999, found "10"',
       '"last": 10',
     ],
     [
       'a number too small',
       '{ "keep": { "last": 0 } }',
-      ':1: keep.last: expected a whole number from 1, found 0',
+      ':1: keep.last: expected a whole number from 1 to 9999, found 0',
       '"last": 10',
     ],
     [
       'a fraction',
       '{ "keep": { "daily": 0.5 } }',
-      ':1: keep.daily: expected a whole number from 0, found 0.5',
+      ':1: keep.daily: expected a whole number from 0 to 9999, found 0.5',
       '"daily": 7',
     ],
     ['a word for true', '{ "s3VirtualHosts": "yes" }', ':1: s3VirtualHosts: expected true or false', 'found "yes"'],

@@ -82,6 +82,8 @@ describe('a copy', () => {
     const { out, code } = await shardsAround(copy, () => reprice(writer));
     expect(code).toBe('published');
     expect(releasedFilesOf(out)).toEqual(single);
+    const nowhere = await refusal(['snapshot', '--to', join(copy, 'in-a-file.sqlite'), '--db', db]);
+    expect(nowhere).toMatchObject({ status: 2, code: 'database-not-writable' });
     const again = await refusal(['snapshot', '--to', copy, '--db', db]);
     expect(again).toMatchObject({ status: 2, code: 'database-exists' });
   });

@@ -235,6 +235,12 @@ describe('pointers that have not moved', () => {
     expect(await tree.text('public/fronts/alpha/pointer.json')).not.toContain('{ ');
   });
 
+  test('all are read while a rollback holds the tree: it may have stopped', async () => {
+    await rollBackTree(tree.root, 'current');
+    const read = await pointersReadBy(() => rollBackTree(tree.root, 'current'));
+    expect(read.length).toBeGreaterThan(1);
+  });
+
   test('all are read after a run that has stopped', async () => {
     store.faults = ({ method, key }) =>
       method === 'PUT' && key.endsWith('/current') ? { kind: 'refusal', code: 'AccessDenied' } : null;

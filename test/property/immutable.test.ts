@@ -95,6 +95,7 @@ test('whatever is done to a tree, in any order', async () => {
   });
   await fc.assert(property, { numRuns: longRuns(4, 4), seed: SEED ?? 20260501, endOnFailure: true });
   // Otherwise nothing was tried. Of another seed less may come.
-  expect(prunedTotal).toBeGreaterThan(SEED === null ? 0 : -1);
-  expect(heldTotal).toBeGreaterThan(SEED === null ? 0 : -1);
+  const [pruned, held] = process.env['PLAYBILL_TEST_STORE'] === undefined ? [5, 3] : [0, 0];
+  expect(prunedTotal).toBeGreaterThan(SEED === null ? pruned : -1);
+  expect(heldTotal).toBeGreaterThan(SEED === null ? held : -1);
 });

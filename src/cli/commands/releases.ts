@@ -25,7 +25,7 @@ export function addReleasesCommand(program: PlaybillCommand): void {
     .outFlag('the tree to look at')
     .flag('--changes', 'compare each release with the one below it: what changed in the data')
     .flag('--front <code...>', 'with --changes: only on these fronts')
-    .presetFlag('--last <number>', 'so many of the newest releases', RELEASES_LISTED, lastArgument)
+    .presetFlag('--last <number>', 'at most so many of the newest releases', RELEASES_LISTED, lastArgument)
     .jsonFlag()
     .helpBelow(`
 Example:

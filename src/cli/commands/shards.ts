@@ -109,8 +109,8 @@ Examples:
 
 Shards need either until they have ended; finish does not.
 
-Exit codes: 0 copied, or the time is up, 2 wrong usage, a catalogue that cannot be read (any more), or one of the other
-kind, 6 the copy could not be written, ${TRY_AGAIN}.`)
+Exit codes: 0 copied, or the time is up, 2 wrong usage, a catalogue that cannot be read (any more), one of the other
+kind, or a copy that cannot be written, ${TRY_AGAIN}.`)
     .runs(async (flags, { terminal }) => {
       const { copyCatalogue, holdSnapshot } = await import('../../database/open.ts');
       const { to } = flags;

@@ -19,7 +19,7 @@ const TREE_METRICS = {
   playbill_release_now_timestamp_seconds: 'The instant that the current release was built for.',
   playbill_release_horizon_seconds: 'How far beyond that instant the current release was rendered.',
   playbill_history_releases: 'Releases that the tree keeps besides the current one.',
-  playbill_history_bytes: 'Size of the editions that only those releases name.',
+  playbill_history_bytes: 'Size of the editions that the current release does not name.',
   playbill_stale: '1 if a front was stale or no front was published when this file was written, else 0.',
   playbill_rollback_hold: '1 if a rollback holds the tree, so that builds publish nothing, else 0.',
   playbill_keys_lost:

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import { nearNames } from '../../suggestions.ts';
+import { KEPT_MAX } from '../arguments.ts';
 import { hookArgument, type Hook } from '../hook-argument.ts';
 import type { FileValue, SettingJson } from './applied-settings.ts';
 import { JsonFault, jsonWithLines, type ParsedJson } from './json-with-lines.ts';
@@ -102,7 +103,7 @@ function unknownKey(place: string, toolVersion: string): { readonly message: str
 function formText({ form, rule, min = 0, members = [] }: Setting): string {
   const choices = (typeof rule === 'object' ? rule : members).join(', ');
   if (form === 'switch') return 'true or false';
-  if (form === 'number') return `a whole number from ${min}`;
+  if (form === 'number') return `a whole number from ${min} to ${KEPT_MAX}`;
   if (form === 'list') return `a list of ${choices}`;
   return choices === '' ? 'text' : `one of ${choices}`;
 }

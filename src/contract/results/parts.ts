@@ -8,7 +8,7 @@ import { publishNoticeSchema } from '../publish-notice.ts';
 
 export const filesAndBytes = z.strictObject({ files: count, bytes: count });
 
-/** What a tree keeps besides its current release: other releases, and editions that only they name. */
+/** What a tree keeps besides its current release: other releases, and editions that it does not name. */
 export const historySchema = z.strictObject({ releases: count, files: count, bytes: count });
 export type HistoryJson = z.infer<typeof historySchema>;
 

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { AppError, messageOf, systemCodeOf } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
-import { TABLE_NAMES, type TableName } from '../contract/tables.ts';
+import { TABLES, TABLE_NAMES, type TableName } from '../contract/tables.ts';
 import type { FailedQuery } from '../load/failing-rows.ts';
 import type { Group, Grouping, GroupRange } from '../load/groups.ts';
 import type { CatalogueReader } from '../reader.ts';
@@ -203,7 +203,11 @@ class PostgresReader extends PostgresRows implements CatalogueReader {
     if (this.#snapshot !== null) return `snapshot ${this.#snapshot} ${String(await this.rows(SERVER_QUERY))}`;
     const names = TABLE_NAMES.filter((name) => this.tables.has(name));
     const sums: string[] = [];
-    for (const name of names) sums.push(`${name} ${String(await this.rows(rowsSum(name)))}`);
+    for (const name of names) {
+      const classes = this.tables.get(name)?.classes;
+      const columns = Object.keys(TABLES[name]).filter((column) => classes?.has(column));
+      sums.push(`${name} ${String(await this.rows(rowsSum(name, columns)))}`);
+    }
     return `rows ${sums.join('; ')}`;
   }
 

@@ -14,8 +14,12 @@ import type { Query } from '../reader.ts';
 export const SERVER_QUERY: Query = sql`
   select pg_postmaster_start_time()::text, current_database(), txid_current_snapshot()::text`;
 
-/** How many rows a table has, and two sums of hashes of their texts, which have no order. */
-export function rowsSum(table: TableName): Query {
-  const sum = (seed: number) => sql`sum(hashtextextended(one::text, ${sql.lit(seed)})::numeric)::text`;
-  return sql`select count(*)::text, ${sum(0)}, ${sum(1)} from ${sql.table(table)} as one`;
+/**
+ * How many rows a table has, and two sums of hashes of their texts, which have no order. Names the
+ * columns, so that a row of a view that throws can be found.
+ */
+export function rowsSum(table: TableName, columns: readonly string[]): Query {
+  const row = sql`row(${sql.join(columns.map((column) => sql.ref(column)))})`;
+  const sum = (seed: number) => sql`sum(hashtextextended(${row}::text, ${sql.lit(seed)})::numeric)::text`;
+  return sql`select count(*)::text, ${sum(0)}, ${sum(1)} from ${sql.table(table)}`;
 }

@@ -3,12 +3,15 @@
 
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { AppError } from '../../errors.ts';
+import { AppError, systemCodeOf } from '../../errors.ts';
 import { fsyncPath } from '../../fsync-path.ts';
 import { connectToRead } from './connect.ts';
-import { reading, writing } from './errors.ts';
+import { readError, reading, writing } from './errors.ts';
 import { makeImportFolder, sweepImportFolders } from './import-folder.ts';
 import { moveInPlace } from './move-in-place.ts';
+
+/** Errors that the file that is read has caused. */
+const OF_CATALOGUE = /^SQLITE_(?:BUSY|LOCKED|CORRUPT|NOTADB|IOERR_READ)/;
 
 /**
  * Nothing appears at `to` until the copy is whole.
@@ -26,14 +29,15 @@ export function copyDatabase(path: string, to: string): void {
   writing(to, () => {
     const folder = makeImportFolder(to);
     try {
-      reading(path, () => {
-        const handle = new Database(path, { readonly: true, fileMustExist: true });
-        try {
-          handle.prepare('vacuum into ?').run(folder.databasePath);
-        } finally {
-          handle.close();
-        }
-      });
+      const handle = reading(path, () => new Database(path, { readonly: true, fileMustExist: true }));
+      try {
+        handle.prepare('vacuum into ?').run(folder.databasePath);
+      } catch (error) {
+        // Any other is that of the copy.
+        throw OF_CATALOGUE.test(systemCodeOf(error)) ? readError(path, error) : error;
+      } finally {
+        handle.close();
+      }
       chmodSync(folder.databasePath, statSync(path).mode & 0o777);
       fsyncPath(folder.databasePath);
       moveInPlace(folder.databasePath, to);

@@ -120,7 +120,7 @@ export function writeError(path: string, error: unknown): unknown {
   const isRefused = code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_FULL') || /^E[A-Z]+$/.test(code);
   if ((!isRefused && !code.startsWith('SQLITE_IOERR')) || isLockRefusal(code)) return readError(path, error);
   const message = `expected to be able to write ${path}, found: ${messageOf(error)}; nothing is changed`;
-  const hint = 'check its permissions and the room on its disk, or name another file with --db';
+  const hint = 'check its permissions and the room on its disk, or name another file';
   return new AppError('database-not-writable', message, hint, error);
 }
 

@@ -24,8 +24,10 @@ import { markUndecodable } from './values.ts';
  * @throws AppError database-missing, database-unreadable, database-busy
  */
 export async function openReader(path: string): Promise<CatalogueReader> {
+  // Before the connection: a file that replaces this one meanwhile must not be taken for it.
+  const files = new CatalogueFiles(path);
   const handle = connectToRead(path);
-  return reading(path, () => new SqliteReader(path, handle, reading));
+  return reading(path, () => new SqliteReader(path, handle, files));
 }
 
 /** How often to begin a transaction while another process commits, before its state is known. */
@@ -240,7 +242,12 @@ export class SqliteRows implements CatalogueRows {
 
 class SqliteReader extends SqliteRows implements CatalogueReader {
   readonly finding = journalModeFinding(this.#journalMode());
-  readonly #files = new CatalogueFiles(this.path);
+  readonly #files: CatalogueFiles;
+
+  constructor(path: string, handle: Database.Database, files: CatalogueFiles) {
+    super(path, handle, reading);
+    this.#files = files;
+  }
 
   async *groups(grouping: Grouping, range: GroupRange, groupsPerBatch: number): AsyncGenerator<Group[]> {
     const bounds = this.compiler.tables.get(grouping.table);

@@ -53,7 +53,7 @@ interface LogEnd {
  */
 export class CatalogueFiles implements Disposable {
   readonly #path: string;
-  /** The file that was at the path when the connection was opened; undefined if it has gone. */
+  /** The file that was at the path before the connection was opened; undefined if it has gone. */
   readonly #inode: bigint | undefined;
   readonly #descriptors = new Map<string, number>();
   #digested: string | null = null;

@@ -37,8 +37,8 @@ export interface PruneOptions {
 
 /**
  * Removes what no kept release and no pointer names. While the tree is held, and for the grace
- * period after that, every release is kept. Removes nothing if a manifest cannot be read, since it
- * might name any file. The result lists releases newest first.
+ * period after that, every release is kept. Removes nothing if a manifest cannot be read that
+ * might name any of it. The result lists releases newest first.
  * @throws AppError release-damaged, tree-newer-schema, tree-unreadable (also if a manifest is not a
  * file), tree-not-writable
  */
@@ -178,7 +178,7 @@ async function keptOf(
 
 /**
  * Whether every release is kept, because edges may still use one that retention considers long
- * superseded (grace.ts).
+ * superseded (rollback-grace.ts).
  */
 async function isAllInGrace(
   newestFirst: readonly DatedRelease[],

@@ -76,9 +76,9 @@ export class PartReader {
   read<T>(part: ManifestPart, release: Release, head: ManifestHead, parse: Parser<T>): Promise<Found<T>> {
     const digest = head[part];
     const last = this.#last.get(part);
-    const read = last?.digest === digest ? last.read : readPart(part, head, parse, release, this.files);
+    const read = last?.digest === digest ? last.read : readPart(part, digest, parse, this.files);
     this.#last.set(part, { digest, read });
-    return read as Promise<Found<T>>;
+    return ofRelease(release, read as Promise<Found<T>>);
   }
 }
 
@@ -112,7 +112,7 @@ export async function readReleasePaths(
   head: ManifestHead,
   files: TreeFiles,
 ): Promise<Found<readonly string[]>> {
-  const read = await readPart('files', head, parsePaths, release, files);
+  const read = await ofRelease(release, readPart('files', head.files, parsePaths, files));
   return read.ok ? found(read.value.map(({ path }) => path)) : read;
 }
 
@@ -130,19 +130,16 @@ export async function readManifestHead(release: Release, files: TreeFiles): Prom
   return head.value.now === now ? head : damaged(path, `now: expected ${now}, as in its name, found ${head.value.now}`);
 }
 
-/** A part that cannot be used damages the manifest, unless the system refuses to read it. */
-async function readPart<T>(
-  part: ManifestPart,
-  head: ManifestHead,
-  parse: Parser<T>,
-  release: Release,
-  files: TreeFiles,
-): Promise<Found<T>> {
-  const digest = head[part];
+async function readPart<T>(part: ManifestPart, digest: string, parse: Parser<T>, files: TreeFiles): Promise<Found<T>> {
   const path = pathOf({ kind: 'part', part, digest });
   const bytes = await files.read(path);
-  const content = bytes.ok ? (alteredFrom(digest, bytes.value, path) ?? parse(bytes.value, path)) : bytes;
-  return content.ok || content.why === 'unreadable' ? content : damagedByPart(release, path, content.message);
+  return bytes.ok ? (alteredFrom(digest, bytes.value, path) ?? parse(bytes.value, path)) : bytes;
+}
+
+/** A part that cannot be used damages the manifest, unless the system refuses to read it. */
+async function ofRelease<T>(release: Release, read: Promise<Found<T>>): Promise<Found<T>> {
+  const part = await read;
+  return part.ok || part.why === 'unreadable' ? part : damagedByPart(release, part.location, part.message);
 }
 
 /** The failure of a manifest for what is wrong with one of its parts, at the part's path. */

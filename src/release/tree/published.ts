@@ -80,10 +80,11 @@ export class PublishedTree {
     const listed = await publishedFronts(store);
     const pointers = new Map<string, Found<ReadPointer>>();
     // A pointer that has not moved since the current release is not read where a listing says so. If a
-    // run has stopped after that release, there is a later manifest: then listings prove nothing,
-    // because they may show a pointer that it has removed.
-    const { releases } = await keptReleases(store);
-    const isSettled = releases.every(({ name, now }) => name === current?.name || now < (current?.now ?? now));
+    // build has stopped after that release, there is a later manifest, and if a rollback has, a hold:
+    // then listings prove nothing, because they may show a pointer as it was before.
+    const { releases, isHeld } = await keptReleases(store);
+    const isSettled =
+      !isHeld && releases.every(({ name, now }) => name === current?.name || now < (current?.now ?? now));
     const listings = isSettled ? (manifest?.fronts ?? []) : [];
     const likely = new Map(listings.map(({ front, pointer }) => [front, pointerText(pointer)]));
     const read = await Promise.all(

@@ -20,20 +20,29 @@ export interface KeptReleases {
   readonly older: readonly Release[];
   /** The paths of all parts of manifests. */
   readonly parts: ReadonlySet<string>;
+  /** Whether there is a hold, readable or not. */
+  readonly isHeld: boolean;
 }
 
 /** Lists `releases/`. @throws AppError tree-unreadable */
 export async function keptReleases(files: TreeFiles): Promise<KeptReleases> {
   const releases = new Map<string, Release>();
   const parts = new Set<string>();
+  let isHeld = false;
   for (const path of await files.list(RELEASES_FOLDER)) {
     // If a folder has the name of a manifest, the list has the files in it.
     const file = treeFileOf(path.split('/', 2).join('/'));
     if (file?.kind === 'manifest') releases.set(file.release.name, file.release);
     else if (file?.kind === 'part') parts.add(path);
+    else if (file?.kind === 'hold') isHeld = true;
   }
   const all = [...releases.values()];
-  return { releases: all.filter(isDated).sort(byNewest), older: all.filter((release) => !isDated(release)), parts };
+  return {
+    releases: all.filter(isDated).sort(byNewest),
+    older: all.filter((release) => !isDated(release)),
+    parts,
+    isHeld,
+  };
 }
 
 function isDated(release: Release): release is DatedRelease {

@@ -171,6 +171,7 @@ export class BucketStore implements ReleaseStore, TreeFolders {
     // A retry must read the object again.
     this.#versions.delete(path);
     this.#remembered.delete(path);
+    this.#etags.delete(path);
     const message = `another run has written ${this.root}/${path} in the meantime; it was not overwritten`;
     throw new AppError('tree-locked', message, 'run the same command again');
   }
@@ -192,8 +193,8 @@ export class BucketStore implements ReleaseStore, TreeFolders {
 
   /**
    * Whether the ETag of a pointer in the listing is the MD5 of a text, as it is in most stores. If so,
-   * that is the version of the pointer. A listing that is older than the pointer costs no more than
-   * this run: a store refuses to replace what has another version.
+   * that is the version of the pointer. If the listing is older than the pointer, the store refuses to
+   * replace it; whether it may be kept is for the caller to know.
    */
   #isListedAs(path: string, text: string): boolean {
     const etag = this.#etags.get(path);
@@ -235,8 +236,10 @@ export class BucketStore implements ReleaseStore, TreeFolders {
 
 /** Small files that only the holder of the lease writes, and reads several times. */
 function isRemembered(path: string): boolean {
-  const kind = treeFileOf(path)?.kind;
-  return kind === 'pointer' || kind === 'current' || kind === 'manifest';
+  const file = treeFileOf(path);
+  // That of an earlier version may have ten megabytes.
+  if (file?.kind === 'manifest') return file.release.now !== null;
+  return file?.kind === 'pointer' || file?.kind === 'current';
 }
 
 /** The index of the first of sorted texts that is not less than a bound. */

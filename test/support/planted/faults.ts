@@ -470,6 +470,13 @@ const RELEASE: readonly PlantedFault[] = [
     'cli/settings-of-commands.test.ts',
   ),
   fault(
+    'a listing is believed although a rollback may have stopped',
+    'release/tree/published.ts',
+    '!isHeld && releases.every',
+    'releases.every',
+    'objects/stale-listing.test.ts',
+  ),
+  fault(
     'a listing is believed after a run that has stopped',
     'release/tree/published.ts',
     'const listings = isSettled ?',
