@@ -204,7 +204,8 @@ test('nothing moves where less motion is wanted', async () => {
   for (const reducedMotion of ['reduce', 'no-preference'] as const) {
     const page = await open('front=moscow', DESKTOP, { reducedMotion });
     await page.locator('.card .name button').first().click();
-    const animation = await page.evaluate<string>(`getComputedStyle(document.querySelector('.sheet')).animationName`);
-    expect(animation).toBe(reducedMotion === 'reduce' ? 'none' : 'rise');
+    await page.locator('.sheet').waitFor();
+    const animation = () => page.evaluate<string>(`getComputedStyle(document.querySelector('.sheet')).animationName`);
+    await expect.poll(animation).toBe(reducedMotion === 'reduce' ? 'none' : 'rise');
   }
 });
