@@ -9,12 +9,15 @@ import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
 import { buildTree, catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
 import { findingsOf, nothingLooked } from '../support/verify-tree.ts';
 
-test('a session before the day has begun, after a date that its zone skipped, is of the date before', async () => {
+test.each([
+  ['its zone skipped', 'Europe/Moscow', 'Pacific/Apia'],
+  ['the front’s zone skipped, and its own, of the same offset, had', 'Pacific/Apia', 'Pacific/Kiritimati'],
+])('a session before the day has begun, after a date that %s, is of the date before', async (_, zone, ofVenue) => {
   const root = temporaryFolder();
-  const front = { id: 1, code: 'front', name: 'Front', timezone: 'Europe/Moscow', currency: 'RUB' };
+  const front = { id: 1, code: 'front', name: 'Front', timezone: zone, currency: 'RUB' };
   const database = catalogueAt(join(root, 'catalogue.sqlite'), [
     { table: 'fronts', row: { ...front, day_starts_at: '05:00' } },
-    { table: 'venues', row: { id: 1, name: 'Venue', timezone: 'Pacific/Apia' } },
+    { table: 'venues', row: { id: 1, name: 'Venue', timezone: ofVenue } },
     { table: 'products', row: { id: 1, slug: 'show', name: 'Show' } },
     { table: 'front_products', row: { front_id: 1, product_id: 1 } },
     { table: 'sessions', row: { id: 1, product_id: 1, venue_id: 1, starts_at: '2011-12-30T10:30:00Z' } },

@@ -78,8 +78,9 @@ function dayTextsOf(printed: string, days: Days): readonly string[] {
   const time = secondsOfTime(printed.slice(11, 16));
   const at = time < days.startsAt ? parseOffsetDateTime(printed) : undefined;
   if (at === undefined) return [date];
-  if (days.zone.format(at) === printed) return [dayText(days, at)];
   const before = (dates: number): string => dateTextOf(instantOfText(`${date}T00:00:00Z`) / SECONDS_PER_DAY - dates);
+  // Another zone of the same offset may have had a date that the front's has not.
+  if (days.zone.format(at) === printed) return [dayText(days, at), before(1)];
   const texts = [before(1)];
   // A zone that has moved beyond the date line had no such date.
   if (/^\+1[2-4]/.test(printed.slice(19))) texts.push(before(2));
