@@ -12,6 +12,7 @@ import { findingsOf, nothingLooked } from '../support/verify-tree.ts';
 test.each([
   ['its zone skipped', 'Europe/Moscow', 'Pacific/Apia'],
   ['the front’s zone skipped, and its own, of the same offset, had', 'Pacific/Apia', 'Pacific/Kiritimati'],
+  ['its zone skipped, and the front’s, of the same offset, had', 'Pacific/Kiritimati', 'Pacific/Apia'],
 ])('a session before the day has begun, after a date that %s, is of the date before', async (_, zone, ofVenue) => {
   const root = temporaryFolder();
   const front = { id: 1, code: 'front', name: 'Front', timezone: zone, currency: 'RUB' };

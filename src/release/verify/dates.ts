@@ -79,11 +79,11 @@ function dayTextsOf(printed: string, days: Days): readonly string[] {
   const at = time < days.startsAt ? parseOffsetDateTime(printed) : undefined;
   if (at === undefined) return [date];
   const before = (dates: number): string => dateTextOf(instantOfText(`${date}T00:00:00Z`) / SECONDS_PER_DAY - dates);
-  // Another zone of the same offset may have had a date that the front's has not.
-  if (days.zone.format(at) === printed) return [dayText(days, at), before(1)];
   const texts = [before(1)];
   // A zone that has moved beyond the date line had no such date.
   if (/^\+1[2-4]/.test(printed.slice(19))) texts.push(before(2));
+  // Another zone of the same offset may have had a date that the front's has not.
+  if (days.zone.format(at) === printed) return [dayText(days, at), ...texts];
   // In another zone clocks may have been set back after the day had begun.
   if (time >= days.startsAt - SET_BACK_SECONDS_MAX) texts.push(date);
   return texts;
