@@ -7,12 +7,22 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 const ENOUGH_BYTES = 2 * (16 << 20);
 
 /**
- * Stops the growth once the space is large enough; call it repeatedly during the work. Stopping at
- * the start would promote short-lived objects to the old generation. `--max-semi-space-size` has
- * the same effect, but must be set before the process starts.
+ * Stops the growth until it is let grow: what a run reads before its rows, the published release
+ * above all, it keeps to the end. `--max-semi-space-size` would do, but must be set before the
+ * process starts.
  */
-export function boundYoungGeneration(): void {
-  const young = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space');
+export function stopYoungGeneration(): void {
   // V8 reads the factor each time before it grows the space.
-  if (young !== undefined && young.space_size >= ENOUGH_BYTES) setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--semi-space-growth-factor=1');
+}
+
+/**
+ * Lets the space grow until it is large enough; call it repeatedly while rows are read. In a small
+ * one, short-lived objects would be promoted to the old generation.
+ */
+export function growYoungGeneration(): void {
+  const young = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space');
+  if (young === undefined) return;
+  if (young.space_size >= ENOUGH_BYTES) stopYoungGeneration();
+  else setFlagsFromString('--semi-space-growth-factor=2');
 }

@@ -7,23 +7,37 @@ import { expect, test } from 'vitest';
 /** One more step of growth than the bound: the one that was under way. */
 const MOST_BYTES = 64 << 20;
 
-/** Prints the bytes that are set aside for new objects at its end. */
+/** Prints the bytes that are set aside for new objects at first, after the one phase, and after the other. */
 const PROGRAM = `
 import { getHeapSpaceStatistics } from 'node:v8';
-import { boundYoungGeneration } from './src/cli/young-generation.ts';
+import { growYoungGeneration, stopYoungGeneration } from './src/cli/young-generation.ts';
+const spaces = [];
 const kept = [];
-for (let round = 0; round < 400; round++) {
-  // About a megabyte of objects that survive.
-  kept.push(Array.from({ length: 20_000 }, (_, i) => ({ i, round })));
-  boundYoungGeneration();
-}
-console.log(getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size, kept.length);
+const measure = () => spaces.push(getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size);
+// About a megabyte of objects that survive, in each round.
+const fill = (each) => {
+  for (let round = 0; round < 200; round++) {
+    kept.push(Array.from({ length: 20_000 }, (_, i) => ({ i, round })));
+    each();
+  }
+};
+stopYoungGeneration();
+measure();
+fill(() => {});
+measure();
+fill(growYoungGeneration);
+measure();
+console.log(JSON.stringify({ spaces, kept: kept.length }));
 `;
 
-test('room for new objects stops growing', async () => {
+test('room for new objects grows only while it is let, and then stops', async () => {
   // A process of its own: the room of this one may have grown before.
   const argv = ['--import', 'tsx', '--input-type=module', '--eval', PROGRAM];
   const { stdout } = await promisify(execFile)(process.execPath, argv);
-  expect(stdout).toMatch(/^\d+ 400\n$/);
-  expect(Number.parseInt(stdout)).toBeLessThanOrEqual(MOST_BYTES);
+  const { spaces, kept } = JSON.parse(stdout) as { spaces: readonly [number, number, number]; kept: number };
+  const [atFirst, stopped, grown] = spaces;
+  expect(kept).toBe(400);
+  expect(stopped).toBeLessThanOrEqual(2 * atFirst);
+  expect(grown).toBeGreaterThan(stopped);
+  expect(grown).toBeLessThanOrEqual(MOST_BYTES);
 });

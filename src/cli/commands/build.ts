@@ -20,7 +20,7 @@ import { withFailureNotice } from '../on-failure.ts';
 import { catalogueIsRead, endWithParent, isLimited, runLimited } from '../read-timeout.ts';
 import { refuseWeaker } from '../settings/refuse-weaker.ts';
 import { keepOf, SETTINGS, type Setting } from '../settings/settings.ts';
-import { boundYoungGeneration } from '../young-generation.ts';
+import { growYoungGeneration, stopYoungGeneration } from '../young-generation.ts';
 
 type BuildFlags = FlagsOf<typeof declareBuild>;
 
@@ -177,6 +177,7 @@ async function runBuild(flags: BuildFlags, phases: Phases, context: CommandConte
 
 /** The options that a build and a shard share. They show progress; call `ended` to remove it. */
 function commonOptions(flags: BuildFlags, { terminal, settings, toolVersion, tzdata }: CommandContext) {
+  stopYoungGeneration();
   const bars = {
     load: terminal.progress('loading   '),
     publish: terminal.progress(flags.dryRun === true ? 'planning  ' : 'publishing'),
@@ -196,7 +197,7 @@ function commonOptions(flags: BuildFlags, { terminal, settings, toolVersion, tzd
     toolVersion,
     tzdata,
     onProgress: (phase: 'load' | 'publish', done: number, total: number): void => {
-      boundYoungGeneration();
+      growYoungGeneration();
       if (phase === 'publish' && flags.readTimeout > 0) catalogueIsRead();
       bars[phase].show(done, total);
     },

@@ -255,7 +255,9 @@ export class ProductLoad {
       checker: Pick<typeof EXCLUSION, 'locationOf' | 'valueOf'>,
       byProduct: Map<number, unknown[][]>,
     ) => {
-      for (const [productId, ...row] of await this.#reader.rows(query)) {
+      for (const whole of await this.#reader.rows(query)) {
+        const [productId] = whole;
+        const row = whole.slice(1);
         if (typeof productId !== 'number') this.#noteOrphanTerm(checker, row);
         else if (byProduct.get(productId)?.push(row) === undefined) byProduct.set(productId, [row]);
       }

@@ -14,7 +14,7 @@ import {
 } from '../../contract/manifest.ts';
 import { releaseOf, type DatedRelease, type Release } from '../../contract/release-name.ts';
 import { digestOf, pathOf, type ManifestPart } from '../../render/paths.ts';
-import { parserOf } from './codec.ts';
+import { checkerOf, parserOf } from './codec.ts';
 import { alteredFrom, sha256Of } from './digest.ts';
 import type { TreeFiles } from './files.ts';
 import { damaged, found, missing, type Failure, type Found } from './found.ts';
@@ -58,8 +58,8 @@ export function partPathsOf({ fronts, files }: ManifestHead): readonly string[] 
 export type Parser<T> = (bytes: Uint8Array, path: string) => Found<T>;
 
 const parseHead = parserOf(manifestSchema, MANIFEST_SCHEMA);
-const parseFronts = parserOf(manifestFrontsSchema, MANIFEST_SCHEMA);
-const parseFiles = parserOf(manifestFilesSchema, MANIFEST_SCHEMA);
+const parseFronts = checkerOf(manifestFrontsSchema, MANIFEST_SCHEMA);
+const parseFiles = checkerOf(manifestFilesSchema, MANIFEST_SCHEMA);
 /** Parses the paths only, which takes half the time. */
 const parsePaths = parserOf(z.array(z.object({ path: z.string() })), MANIFEST_SCHEMA);
 

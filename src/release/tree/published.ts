@@ -86,7 +86,7 @@ export class PublishedTree {
     const isSettled =
       !isHeld && releases.every(({ name, now }) => name === current?.name || now < (current?.now ?? now));
     const listings = isSettled ? (manifest?.fronts ?? []) : [];
-    const likely = new Map(listings.map(({ front, pointer }) => [front, pointerText(pointer)]));
+    const likely = new Map(listings.map(({ front, pointer }) => [front, pointer]));
     const read = await Promise.all(
       listed.map(async (front) => [front, await readPointer(front, store, likely.get(front))] as const),
     );
@@ -195,7 +195,8 @@ export class PublishedTree {
   /** The current release's entry for a front, if it has exactly this pointer. */
   listingOf(pointer: Pointer): ManifestFront | undefined {
     const listing = this.#listings.get(pointer.front);
-    return listing !== undefined && pointerText(listing.pointer) === pointerText(pointer) ? listing : undefined;
+    if (listing === undefined || listing.pointer === pointer) return listing;
+    return pointerText(listing.pointer) === pointerText(pointer) ? listing : undefined;
   }
 
   /** The prices of a published pointer's edition in force at an instant; null if it cannot be read. */

@@ -19,11 +19,13 @@ export interface ReadPointer {
   readonly isCanonical: boolean;
 }
 
-/** `likely` is the text that it probably has. */
-export async function readPointer(front: string, files: TreeFiles, likely?: string): Promise<Found<ReadPointer>> {
+/** `likely` is what it probably is; if so, it is returned as it is, and not kept twice. */
+export async function readPointer(front: string, files: TreeFiles, likely?: Pointer): Promise<Found<ReadPointer>> {
   const path = pathOf({ kind: 'pointer', front });
-  const bytes = await files.read(path, likely);
+  const text = likely && pointerText(likely);
+  const bytes = await files.read(path, text);
   if (!bytes.ok) return bytes;
+  if (likely !== undefined && isSameText(text ?? '', bytes.value)) return found({ pointer: likely, isCanonical: true });
   const parsed = parsePointer(bytes.value, path);
   if (!parsed.ok) return parsed;
   const pointer = parsed.value;
