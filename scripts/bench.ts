@@ -1,21 +1,23 @@
 // `npm run bench [-- --size S|M|L] [--postgres] [--bucket] [--bill] [--shards] [--edge]
-// [--rounds N] [--profile WORK]`: measures the compiled command and the edge rule against reference programs,
-// and writes the results to test/bench. --profile saves CPU profiles of one kind of work: full,
-// horizon, cron, cronViews, day, import or version.
+// [--rounds N] [--compare FILE…] [--profile WORK]`: measures the compiled command and the edge rule
+// against reference programs, and writes the results to test/bench. --compare prints the figures of
+// older tables beside the new ones. --profile saves CPU profiles of one kind of work: full, horizon,
+// cron, views, unchanged, day or import.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { benchBill, BILL_METHOD } from './bench/bill.ts';
 import { benchBucket, missingForBucket } from './bench/bucket.ts';
-import { benchSize, type Size } from './bench/catalogue.ts';
+import { benchSize } from './bench/catalogue.ts';
 import { benchEdge, missingForEdge } from './bench/edge.ts';
 import { benchPostgres, missingForPostgres } from './bench/postgres.ts';
 import { benchShards } from './bench/shards.ts';
-import { tableText } from './bench/table.ts';
+import { isSize } from './bench/size.ts';
+import { besideOlder, tableText } from './bench/table.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -28,10 +30,10 @@ const { values } = parseArgs({
     shards: { type: 'boolean', default: false },
     edge: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '3' },
+    compare: { type: 'string', multiple: true },
     profile: { type: 'string' },
   },
 });
-const isSize = (size: string): size is Size => ['S', 'M', 'L'].includes(size);
 // Without any of these flags, run all benchmarks but shards.
 const isSome = values.edge || values.bucket || values.bill || values.postgres || values.shards;
 const isAll = values.size === undefined && !isSome;
@@ -42,8 +44,10 @@ const hasBucket = values.bucket || isAll;
 const hasBill = values.bill || isAll;
 const rounds = Number(values.rounds);
 
+const older = (values.compare ?? []).map((path) => readFileSync(path, 'utf8'));
+
 function keep(name: string, text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${older.reduce(besideOlder, text)}\n`);
   writeFileSync(`${root}test/bench/${name}.md`, text);
 }
 

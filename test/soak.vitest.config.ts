@@ -20,7 +20,7 @@ const WALKS = [
   'test/edge/{fuzz,boundary,timing,request-cost}.test.ts',
   'test/docs/build-costs.test.ts',
   'test/packed/packed.test.ts',
-  'test/reference/plain-build.test.ts',
+  'test/reference/plain-laws.test.ts',
   'test/preview/access.test.ts',
 ];
 

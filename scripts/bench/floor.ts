@@ -1,7 +1,7 @@
 // The floor: the least work that any build must do. The sqlite3 shell reads the columns that a
 // build reads and discards them; a program writes the files of a finished tree from memory.
 
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CHILDREN, IMAGE, PRODUCT } from '../../src/database/load/product-queries.ts';
 import { timed } from './timing.ts';
@@ -40,6 +40,11 @@ export function writeSeconds(tree: string, to: string): number {
   const seconds = Number(process.hrtime.bigint() - started) / 1e9;
   rmSync(to, { recursive: true, force: true });
   return seconds;
+}
+
+/** The bytes of all files in a folder and its subfolders. */
+export function bytesIn(folder: string): number {
+  return filesIn(folder).reduce((sum, path) => sum + statSync(path).size, 0);
 }
 
 /** The paths of all files in a folder and its subfolders. */

@@ -1,9 +1,16 @@
-// Measures whole processes: time, peak memory, medians of interleaved rounds.
+// Measures whole processes: time, processor time, peak memory; medians of interleaved rounds.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { median } from './table.ts';
+
+/** What a process took. */
+export interface Run {
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  readonly peakBytes: number;
+}
 
 /** Runs a process to its end; returns its seconds. @throws Error if it fails */
 export function timed(command: string, argv: readonly string[], input = '', env = process.env): number {
@@ -23,25 +30,56 @@ export function printed(command: string, argv: readonly string[], env = process.
 }
 
 /**
- * The peak memory of a Node script and the time of its processors, which it reports itself when it
- * ends: Linux's VmHWM. getrusage may report this process's own peak, which survives fork and exec.
+ * Runs a Node script to its end. It reports its memory and processor time itself when it ends, into
+ * a file of `folder`: Linux's VmHWM, since getrusage may report this process's own peak, which
+ * survives fork and exec. @throws Error if it fails
  */
-export function resourcesOf(argv: readonly string[], folder: string): { peakBytes: number; cpuSeconds: number } {
+export function measured(argv: readonly string[], folder: string, env = process.env): Run {
   const report = join(folder, 'resources');
   const preload = `data:text/javascript,import{readFileSync,writeFileSync}from'node:fs';process.on('exit',()=>{const{user,system}=process.cpuUsage();writeFileSync(${JSON.stringify(report)},/VmHWM:\\s*(\\d+)/.exec(readFileSync('/proc/self/status','utf8'))[1]+' '+(user+system))})`;
-  timed(process.execPath, ['--import', preload, ...argv]);
+  const seconds = timed(process.execPath, ['--import', preload, ...argv], '', env);
   const [kibibytes = NaN, microseconds = NaN] = readFileSync(report, 'utf8').split(' ').map(Number);
-  return { peakBytes: kibibytes * 1024, cpuSeconds: microseconds / 1e6 };
+  return { seconds, peakBytes: kibibytes * 1024, cpuSeconds: microseconds / 1e6 };
 }
 
 /**
- * Median seconds by name. Runs the kinds of work in turn, so that changes in the machine's speed
- * affect all of them.
+ * The median of what each kind of work gives, by name. Runs the kinds of work in turn, so that
+ * changes in the machine's speed affect all of them.
  */
-export function interleaved(rounds: number, works: Readonly<Record<string, () => number>>): Record<string, number> {
-  const runs: Record<string, number[]> = {};
-  for (let round = 0; round < rounds; round++) {
-    for (const [name, work] of Object.entries(works)) (runs[name] ??= []).push(work());
-  }
-  return Object.fromEntries(Object.entries(runs).map(([name, seconds]) => [name, median(seconds)]));
+export function interleaved<Name extends string>(
+  rounds: number,
+  works: Readonly<Record<Name, () => number>>,
+): Record<Name, number> {
+  const runs = interleavedRuns(rounds, works);
+  return mapped(runs, (values) => median(values));
+}
+
+/** The same of measured processes. */
+export function interleavedProcesses<Name extends string>(
+  rounds: number,
+  works: Readonly<Record<Name, () => Run>>,
+): Record<Name, Run> {
+  const runs = interleavedRuns(rounds, works);
+  return mapped(runs, (of) => ({
+    seconds: median(of.map(({ seconds }) => seconds)),
+    cpuSeconds: median(of.map(({ cpuSeconds }) => cpuSeconds)),
+    peakBytes: median(of.map(({ peakBytes }) => peakBytes)),
+  }));
+}
+
+function interleavedRuns<Name extends string, T>(
+  rounds: number,
+  works: Readonly<Record<Name, () => T>>,
+): Record<Name, T[]> {
+  const runs = mapped(works, (): T[] => []);
+  for (let round = 0; round < rounds; round++) for (const name of namesOf(works)) runs[name].push(works[name]());
+  return runs;
+}
+
+function mapped<Name extends string, T, U>(of: Readonly<Record<Name, T>>, to: (value: T) => U): Record<Name, U> {
+  return Object.fromEntries(namesOf(of).map((name) => [name, to(of[name])])) as Record<Name, U>;
+}
+
+function namesOf<Name extends string>(of: Readonly<Record<Name, unknown>>): Name[] {
+  return Object.keys(of) as Name[];
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { contentDifference } from '../../scripts/bench/same-content.ts';
-import { median, tableText } from '../../scripts/bench/table.ts';
+import { besideOlder, median, tableText } from '../../scripts/bench/table.ts';
 
 const PRODUCTS = 'public/fronts/moscow/products.00112233aabbccdd.json';
 const CATEGORIES = 'public/fronts/moscow/categories.ddccbbaa33221100.json';
@@ -67,4 +67,23 @@ test('a table is a document', () => {
   expect(tableText('Size S', 'How.', [{ what: 'a', measured: '1', goal: '-' }])).toBe(
     '# Size S\n\nHow.\n\n| what | measured | goal |\n| --- | --- | --- |\n| a | 1 | - |\n',
   );
+});
+
+test('an older table of the same title stands beside the new one', () => {
+  const table = (title: string, ...rows: readonly (readonly [what: string, measured: string])[]): string =>
+    tableText(
+      title,
+      'How.',
+      rows.map(([what, measured]) => ({ what, measured, goal: '≤ 2 ×' })),
+    );
+  const older = table('Size S', ['full build', '3 ×'], ['gone', '4 ×']);
+  const both = besideOlder(table('Size S', ['full build', '1 ×'], ['new', '2 ×']), older);
+  expect(both.split('\n').slice(4, -1)).toEqual([
+    '| what | measured | goal | before |',
+    '| --- | --- | --- | --- |',
+    '| full build | 1 × | ≤ 2 × | 3 × |',
+    '| new | 2 × | ≤ 2 × | - |',
+  ]);
+  const other = table('Size M', ['full build', '1 ×']);
+  expect(besideOlder(other, older)).toBe(other);
 });

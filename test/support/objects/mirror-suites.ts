@@ -115,7 +115,7 @@ export const FOLDERS_ONLY: readonly Reason[] = [
       'test/fault/mirror.test.ts',
       'test/property/explain.test.ts',
       'test/property/mirror.test.ts',
-      'test/reference/plain-build.test.ts',
+      'test/reference/plain-laws.test.ts',
       'test/reference/plain-documents.test.ts',
       'test/unit/bench.test.ts',
       'test/unit/calendar.test.ts',
