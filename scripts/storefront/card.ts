@@ -1,8 +1,12 @@
 // Renders a product card as HTML: picture, badges, session, venue, price. Text is escaped; nulls
 // are left out or get a text.
 
+import { html } from 'hono/html';
 import type { Badge, ProductCard } from 'playbill-client';
-import { html, type Markup, webUrl } from './markup.ts';
+import type { Language } from './words.ts';
+
+/** HTML in which every value has been escaped. */
+export type Html = ReturnType<typeof html>;
 
 /** The part of the programme to show. */
 export type When = 'all' | 'today' | 'tomorrow' | 'weekend';
@@ -19,8 +23,7 @@ export interface CardOptions {
    * numbers.
    */
   readonly currency: string | null;
-  /** Language of the page, for prices and dates. */
-  readonly language: string;
+  readonly language: Language;
 }
 
 /**
@@ -31,28 +34,49 @@ export function startOf(card: ProductCard, when: When): string | null {
   return when === 'all' ? card.nextScheduleSlot : card[`${when}Slot`];
 }
 
-export function cardMarkup(card: ProductCard, options: CardOptions): Markup {
-  const { name, slug, ageRating, inventoryItemName, multiInventoryItems, soldOut, paused } = card;
-  const badges = card.badges.map((badge) => badgeMarkup(options.badges.get(badge)));
+/** A card in a list; its name leads to its own page. */
+export function cardMarkup(card: ProductCard, options: CardOptions): Html {
+  const { name, slug, ageRating, soldOut, paused } = card;
   return html`<li data-product="${card.productId}" class="${soldOut || paused ? 'closed' : 'open'}">
     ${pictureMarkup(card)}
     <h3>
-      <a href="/product/${slug}/"><bdi>${name}</bdi></a
+      <a href="/product/${encodeURIComponent(slug)}/"><bdi>${name}</bdi></a
       >&nbsp;<small>${ageRating}+</small>
     </h3>
-    ${badges.length === 0 ? null : html`<p class="badges">${badges}</p>`}
-    <p>
-      ${whenMarkup(card, options)}<br /><bdi>${inventoryItemName}</bdi>${multiInventoryItems ? ' and elsewhere' : ''}
-    </p>
-    <p><strong>${saleText(card, options)}</strong></p>
+    ${badgesMarkup(card, options)} ${saleMarkup(card, [options.when], options)}
   </li>`;
+}
+
+/** A page about a product: all that the document says of it. */
+export function productMarkup(card: ProductCard, options: CardOptions): Html {
+  const days = (['today', 'tomorrow', 'weekend'] as const).filter((when) => options.isTimely && startOf(card, when));
+  const { words } = options.language;
+  return html`<article data-product="${card.productId}" class="wide ${card.soldOut || card.paused ? 'closed' : 'open'}">
+    <h1><bdi>${card.name}</bdi>&nbsp;<small>${card.ageRating}+</small></h1>
+    ${pictureMarkup(card)} ${badgesMarkup(card, options)} ${saleMarkup(card, ['all', ...days], options)}
+    <p><a href="/">${words.back}</a></p>
+  </article>`;
+}
+
+function badgesMarkup(card: ProductCard, { badges }: CardOptions): Html | null {
+  const shown = card.badges.flatMap((badge) => badges.get(badge) ?? []);
+  return shown.length === 0 ? null : html`<p class="badges">${shown.map((badge) => badgeMarkup(badge))}</p>`;
+}
+
+/** When, where and for how much. */
+function saleMarkup(card: ProductCard, parts: readonly When[], options: CardOptions): Html {
+  const { words } = options.language;
+  return html`<p>
+      ${parts.map((when) => html`${whenMarkup(card, { ...options, when })}<br />`)}<bdi>${card.inventoryItemName}</bdi>${card.multiInventoryItems ? words.elsewhere : ''}
+    </p>
+    <p><strong>${saleText(card, options)}</strong></p>`;
 }
 
 /**
  * Until the picture is loaded, or if there is none, the style draws a curtain in a colour that
  * depends on the product.
  */
-function pictureMarkup({ productId, imageUrl, altText, copyright, copyrightUrl }: ProductCard): Markup {
+function pictureMarkup({ productId, imageUrl, altText, copyright, copyrightUrl }: ProductCard): Html {
   const [source, link] = [webUrl(imageUrl), webUrl(copyrightUrl)];
   const credit = link === null ? html`${copyright}` : html`<a href="${link}">${copyright}</a>`;
   return html`<figure style="--hue: ${(productId * 137) % 360}">
@@ -61,9 +85,13 @@ function pictureMarkup({ productId, imageUrl, altText, copyright, copyrightUrl }
   </figure>`;
 }
 
+/** A URL that is safe in href or src: http or https, not `javascript:`. null for any other. */
+export function webUrl(url: string | null): string | null {
+  return url !== null && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) ? url : null;
+}
+
 /** The colour goes into a style, where escaping does not help: accept only #RRGGBB. */
-function badgeMarkup(badge: Badge | undefined): Markup {
-  if (badge === undefined) return html``;
+function badgeMarkup(badge: Badge): Html {
   const colour = /^#[0-9A-Fa-f]{6}$/.test(badge.color) ? badge.color : '#777777';
   return html`<span style="background: ${colour}; color: ${readableOn(colour)}"><bdi>${badge.name}</bdi></span> `;
 }
@@ -81,18 +109,19 @@ function readableOn(colour: string): '#000' | '#fff' {
 }
 
 /** "today" or "tomorrow" with the time, otherwise the date; and whether there are more sessions. */
-function whenMarkup(card: ProductCard, { when, isTimely, language, year }: CardOptions): Markup {
+function whenMarkup(card: ProductCard, { when, isTimely, language, year }: CardOptions): Html {
+  const { words } = language;
   const start = startOf(card, when) ?? card.nextScheduleSlot;
-  const days = { [card.tomorrowSlot ?? '']: 'tomorrow', [card.todaySlot ?? '']: 'today' };
+  const days = { [card.tomorrowSlot ?? '']: words.tomorrow, [card.todaySlot ?? '']: words.today };
   const day = isTimely && when !== 'weekend' ? days[start] : undefined;
   const text = day === undefined ? dateText(start, language, year) : `${day} ${start.slice(11, 16)}`;
   const hasMore = when === 'all' ? card.multiScheduleSlots : card[`${when}MultiScheduleSlots`];
-  return html`<time datetime="${start}">${text}</time>${hasMore === true ? ' and other times' : ''}`;
+  return html`<time datetime="${start}">${text}</time>${hasMore === true ? words.otherTimes : ''}`;
 }
 
 /** `Fri 1 May, 19:00`. Parses and formats the wall time as UTC, so that it is not converted. */
-export function dateText(time: string, language: string, year: string): string {
-  return new Intl.DateTimeFormat(language, {
+export function dateText(time: string, { tag }: Language, year: string): string {
+  return new Intl.DateTimeFormat(tag, {
     weekday: 'short',
     day: 'numeric',
     month: 'short',
@@ -109,11 +138,12 @@ export function dateText(time: string, language: string, year: string): string {
  * sale yet, or never have a price.
  */
 function saleText({ soldOut, paused, priceFrom }: ProductCard, { currency, language }: CardOptions): string {
-  if (soldOut) return 'Sold out';
-  if (paused) return 'Sales are paused';
-  if (priceFrom === null) return 'No price at present';
-  if (priceFrom === 0) return 'Free';
+  const { tag, words } = language;
+  if (soldOut) return words.soldOut;
+  if (paused) return words.paused;
+  if (priceFrom === null) return words.noPrice;
+  if (priceFrom === 0) return words.free;
   const style = currency === null ? {} : ({ style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const);
-  const format = new Intl.NumberFormat(language, { ...style, trailingZeroDisplay: 'stripIfInteger' });
-  return `from ${format.format(priceFrom)}`;
+  const format = new Intl.NumberFormat(tag, { ...style, trailingZeroDisplay: 'stripIfInteger' });
+  return words.from(format.format(priceFrom));
 }

@@ -1,9 +1,11 @@
-// A small storefront to copy and change: renders a front's cards as HTML on the server, using only
-// playbill's client and node:http. The key never leaves the server.
+// A small storefront to copy and change: renders a front's cards as HTML on the server, with
+// playbill's client and Hono. The key never leaves the server.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
 import { parseArgs } from 'node:util';
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import { secureHeaders } from 'hono/secure-headers';
 import {
   type Answer,
   CatalogueError,
@@ -12,26 +14,29 @@ import {
   keyFrom,
   type ProductsDocument,
 } from 'playbill-client';
-import type { Markup } from './markup.ts';
-import { mainPage, sorryPage } from './page.ts';
+import { mainPage, productPage, type Shown, sorryPage, unknownPage } from './page.ts';
+import { languageOf } from './words.ts';
 
 const USAGE = `usage: npm run storefront -- --key FILE [options]
   --base-url URL   the URL of the edge (default: http://127.0.0.1:8080)
   --port NUMBER    the port to listen on, on this machine (default: 3000)
   --currency CODE  the front's currency for prices, ISO 4217 such as RUB
-  --language TAG   the language of dates and numbers (default: en)
+  --language TAG   the language of the page's own words, dates and numbers (default: en)
 `;
 
 const values = valuesOf(process.argv.slice(2));
-const { language } = values;
 const currency = values.currency ?? null;
-if (!isAccepted(() => new Intl.DateTimeFormat(language)))
-  refuse(`expected --language as a language tag such as en or pt-BR, found "${language}"`);
-if (currency !== null && !isAccepted(() => new Intl.NumberFormat(language, { style: 'currency', currency })))
+if (!isAccepted(() => new Intl.DateTimeFormat(values.language)))
+  refuse(`expected --language as a language tag such as en or pt-BR, found "${values.language}"`);
+const language = languageOf(values.language);
+if (language.tag !== values.language)
+  process.stderr.write(`words.ts has none for "${values.language}": the page is in English\n`);
+if (currency !== null && !isAccepted(() => new Intl.NumberFormat('en', { style: 'currency', currency })))
   refuse(`expected --currency as an ISO 4217 code such as RUB, found "${currency}"`);
 const port = /^\d{1,5}$/.test(values.port) ? Number(values.port) : Infinity;
 if (port > 65_535) refuse(`expected --port as a number from 0 to 65535, found "${values.port}"`);
 const client = clientOf(values);
+const options = { currency, language };
 
 function valuesOf(args: readonly string[]) {
   try {
@@ -89,7 +94,8 @@ function refuse(message: string): never {
  */
 let last: Answer<ProductsDocument> | null = null;
 
-async function render(tab: string | null): Promise<{ readonly status: number; readonly page: Markup }> {
+/** What to show; null if there is nothing. */
+async function current(): Promise<Shown | null> {
   let failure: unknown;
   try {
     last = await client.productsAnswer();
@@ -101,8 +107,7 @@ async function render(tab: string | null): Promise<{ readonly status: number; re
   // Visitors do not see the reason. A 401 means the key or the clock, a 403 the front; anything
   // else, that the edge does not answer.
   if (failure !== null) process.stderr.write(`catalogue: ${reasonOf(failure)}\n`);
-  if (last === null) return { status: 502, page: sorryPage(language) };
-  return { status: 200, page: mainPage(last, failure !== null, { currency, language, tab }) };
+  return last && { ...last, isOld: failure !== null };
 }
 
 /** Whether the edge rule says that this key may not have the document, or no longer. */
@@ -114,37 +119,46 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function send(response: ServerResponse, status: number, body: string): void {
-  response.writeHead(status, {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Cache-Control': 'no-cache',
+const app = new Hono();
+app.use(
+  secureHeaders({
     // A second line of defence: even if text became markup, no script would run.
-    'Content-Security-Policy': "default-src 'none'; img-src https:; style-src 'unsafe-inline'; base-uri 'none'",
-    'X-Content-Type-Options': 'nosniff',
-  });
-  response.end(body);
-}
-
-const server = createServer((request, response) => {
-  const [path, query] = (request.url ?? '').split('?');
-  if (path !== '/') {
-    send(response, 404, '<!doctype html><title>Not found</title><p>Not found. <a href="/">Programme</a></p>');
-    return;
-  }
-  void render(new URLSearchParams(query).get('when'))
-    .catch((error: unknown) => {
-      // A failed page must not end the server.
-      process.stderr.write(`page: ${error instanceof Error ? error.stack : String(error)}\n`);
-      return { status: 500, page: sorryPage(language) };
-    })
-    .then(({ status, page }) => send(response, status, page.text));
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      imgSrc: ['https:'],
+      styleSrc: ["'unsafe-inline'"],
+      baseUri: ["'none'"],
+    },
+    // The client need not know whether this page is behind HTTPS.
+    strictTransportSecurity: false,
+  }),
+);
+app.use(async (context, next) => {
+  await next();
+  context.header('Cache-Control', 'no-cache');
 });
-server.on('error', (error) => {
+app.get('/', async (context) => {
+  const shown = await current();
+  if (shown === null) return context.html(sorryPage(language), 502);
+  return context.html(mainPage(shown, context.req.query('when'), options));
+});
+app.get('/product/:slug/', async (context) => {
+  const shown = await current();
+  if (shown === null) return context.html(sorryPage(language), 502);
+  const page = productPage(shown, context.req.param('slug'), options);
+  return page === null ? context.html(unknownPage(language), 404) : context.html(page);
+});
+app.notFound((context) => context.html(unknownPage(language), 404));
+app.onError((error, context) => {
+  // A failed page must not end the server.
+  process.stderr.write(`page: ${error.stack ?? error.message}\n`);
+  return context.html(sorryPage(language), 500);
+});
+
+const server = serve({ fetch: app.fetch, port, hostname: '127.0.0.1' }, ({ port: taken }) =>
+  process.stderr.write(`Storefront on http://127.0.0.1:${taken}\n`),
+);
+server.on('error', (error: Error) => {
   process.stderr.write(`cannot listen on port ${port}: ${error.message}\n`);
   process.exitCode = 2;
-});
-server.listen(port, '127.0.0.1', () => {
-  const address = server.address();
-  if (address !== null && typeof address === 'object')
-    process.stderr.write(`Storefront on http://127.0.0.1:${address.port}\n`);
 });

@@ -9,7 +9,8 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { html, webUrl } from '../../scripts/storefront/markup.ts';
+import { webUrl } from '../../scripts/storefront/card.ts';
+import { languageOf } from '../../scripts/storefront/words.ts';
 import type { KeyRingEntry } from '../../src/contract/key-ring.ts';
 import { isTooWide, violationsOf } from '../support/accessibility.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
@@ -132,12 +133,16 @@ const PROGRAM = ['--import', 'tsx', `${root}scripts/storefront/server.ts`];
  * Serves the tree as of an instant (null: the real clock) and starts the storefront on it; gives
  * its URL.
  */
-async function start(at: string | null, key: { readonly keyid: string; readonly front: string }) {
+async function start(
+  at: string | null,
+  key: { readonly keyid: string; readonly front: string },
+  words: readonly string[] = [],
+) {
   const edge = await startNodeServer(world, {
     clock: () => Date.now() / 1000,
     at: at === null ? null : instant(at),
   });
-  return { ...(await startOn(edge.port, key)), edge };
+  return { ...(await startOn(edge.port, key, words)), edge };
 }
 
 function keyFileOf(key: { readonly keyid: string; readonly front: string }): string {
@@ -149,9 +154,13 @@ function keyFileOf(key: { readonly keyid: string; readonly front: string }): str
   return path;
 }
 
-async function startOn(port: number, key: { readonly keyid: string; readonly front: string }) {
+async function startOn(
+  port: number,
+  key: { readonly keyid: string; readonly front: string },
+  words: readonly string[] = [],
+) {
   const places = ['--key', keyFileOf(key), '--base-url', `http://127.0.0.1:${port}`, '--port', '0'];
-  const child = spawn(process.execPath, [...PROGRAM, ...places, '--currency', 'EUR'], {
+  const child = spawn(process.execPath, [...PROGRAM, ...places, '--currency', 'EUR', ...words], {
     cwd: root,
     env: { ...process.env, SHOP: 'between us' },
   });
@@ -192,13 +201,13 @@ test('cards are rendered, nulls have a text, and no name becomes markup', async 
     expect(await texts('time')).toEqual([
       'Tue, Jun 2, 19:00',
       'Mon, May 3, 2027, 19:00',
-      'today 19:00',
-      'tomorrow 19:00',
+      'Today 19:00',
+      'Tomorrow 19:00',
       'Mon, Jun 1, 19:00',
-      'tomorrow 21:00',
+      'Tomorrow 21:00',
     ]);
-    expect(await texts('time + br + bdi')).toEqual(Array(6).fill(HOSTILE.venue));
-    expect(await texts('nav[aria-label=Categories] a')).toEqual([HOSTILE.category]);
+    expect(await texts('br + bdi')).toEqual(Array(6).fill(HOSTILE.venue));
+    expect(await texts('.categories li')).toEqual([HOSTILE.category]);
     expect(await texts('.badges span')).toEqual([HOSTILE.badge, 'Last time']);
     expect(await texts('figcaption')).toEqual([HOSTILE.copyright]);
     expect(await page.locator('img').getAttribute('alt')).toBe(HOSTILE.alt);
@@ -483,9 +492,56 @@ test.each([
   expect(webUrl(url)).toBe(expected);
 });
 
-test('markup is not escaped twice', () => {
-  const inner = html`<i>${'<&'}</i>`;
-  expect(html`<p title="${'"'}">${inner}${[inner]}${null}${0}</p>`.text).toBe(
-    '<p title="&quot;"><i>&lt;&amp;</i><i>&lt;&amp;</i>0</p>',
-  );
+test('every link leads somewhere: a product has a page, and what is not there has one that says so', async () => {
+  const { url, edge } = await start(NOW, { keyid: 'shop', front: 'shop' });
+  try {
+    await page.goto(url);
+    const links: string[] = await page.evaluate(`[...document.querySelectorAll('a')].map(({ href }) => href)`);
+    const own = [...new Set(links)].filter((link) => link.startsWith(url));
+    expect(own.length).toBeGreaterThanOrEqual(10);
+    for (const link of own) expect((await page.goto(link))?.status(), link).toBe(200);
+    await page.goto(`${url}/product/p-1/`);
+    expect(await texts('h1 bdi')).toEqual([HOSTILE.name]);
+    expect(await page.title()).toBe(HOSTILE.name);
+    // The next one is today's.
+    expect(await texts('time')).toEqual(['Today 19:00', 'Today 19:00']);
+    expect(await texts('strong')).toEqual(['from €500.50']);
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await page.locator('script, iframe, svg, b, main style, [onerror]').count()).toBe(0);
+    expect((await page.goto(`${url}/product/nothing/`))?.status()).toBe(404);
+    expect(await texts('[role=alert]')).toEqual(['This is not on the programme, or no longer.']);
+  } finally {
+    await edge.stop();
+  }
+});
+
+test.each(['ru', 'de', 'fr', 'ar', 'ja'])(
+  '%s: one language a page, and the tabs in one row on a phone',
+  async (tag) => {
+    const { url, edge } = await start(NOW, { keyid: 'shop', front: 'shop' }, ['--language', tag]);
+    await page.setViewportSize({ width: 360, height: 800 });
+    try {
+      await page.goto(url);
+      const { direction, words } = languageOf(tag);
+      expect(await page.locator('html').getAttribute('lang')).toBe(tag);
+      expect(await page.locator('html').getAttribute('dir')).toBe(direction);
+      expect((await texts('.tabs a')).map((text) => text.replace(/ ?\d+$/, ''))).toEqual([
+        words.all,
+        words.today,
+        words.tomorrow,
+        words.weekend,
+      ]);
+      const tops = await page.evaluate(`[...document.querySelectorAll('.tabs a')].map((tab) => tab.offsetTop)`);
+      expect(new Set(tops as number[]).size).toBe(1);
+      expect(await isTooWide(page)).toBe(false);
+      expect(await violationsOf(page)).toEqual([]);
+    } finally {
+      await edge.stop();
+    }
+  },
+);
+
+test('a language that has no words here gives a page in English, dates included, and a line in the log', () => {
+  expect(languageOf('pt-BR')).toMatchObject({ tag: 'en', direction: 'ltr', words: { today: 'Today' } });
+  expect(languageOf('de-AT')).toMatchObject({ tag: 'de-AT', words: { today: 'Heute' } });
 });
