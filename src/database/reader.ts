@@ -86,6 +86,11 @@ export interface CatalogueReader extends CatalogueRows, AsyncDisposable {
    * has to see that to refuse it.
    */
   isPossiblyLater(table: TableName, column: string, text: string): RawBuilder<SqlBool>;
+  /**
+   * Whether to join sessions and tiers would compute all that their views give once more, which may
+   * take as long as the build. SQLite computes of a view only the columns that a query names.
+   */
+  readonly areJoinsDear: boolean;
   /** SQL that is true where two columns, such as `s.id`, have one id: 7 and '7' are two. */
   readonly isSameId: (one: string, other: string) => RawBuilder<SqlBool>;
   /**

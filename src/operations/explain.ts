@@ -76,7 +76,9 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
     rowsRead: 'relevant',
     now,
   } as const;
-  const spoiledSessions = await new ProductLoad(reader, context).noteOrphanRows(log);
+  const orphans = new ProductLoad(reader, context);
+  await orphans.noteOrphanRows(log);
+  const { findings: spoiledSessions } = await orphans.noteOrphanTiers(log);
   const isHeldBack = state === 'unreadable' || (frontId !== undefined && log.badFrontIds.has(frontId));
   return {
     reader,

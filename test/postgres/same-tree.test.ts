@@ -3,9 +3,11 @@
 // instants and horizons.
 
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { instantOf, type Instant } from '../../src/catalogue/instant.ts';
+import type { ProductsDocument } from '../../src/contract/documents.ts';
 import { openCatalogue } from '../../src/database/open.ts';
 import { findingLine } from '../../src/findings.ts';
 import { IS_SOAK, LENGTH } from '../speeds.ts';
@@ -14,7 +16,8 @@ import { createShape, refillCatalogue, SHAPES, TEXT_SHAPES, withoutNul, type Sha
 import { builtInMemory } from '../support/postgres/memory-tree.ts';
 import { newSchema, type OwnSchema } from '../support/postgres/own-schema.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
-import { isOurs } from '../support/catalogue.ts';
+import { catalogueOf, noon, session, tier } from '../support/reference/hand-case.ts';
+import { isOurs, type CatalogueRow } from '../support/catalogue.ts';
 import { catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
 
 const HOUR = 3600;
@@ -100,4 +103,56 @@ test('random catalogues', async () => {
   await fc.assert(property, { numRuns });
   expect(filesTotal).toBeGreaterThan(numRuns * 10);
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
+});
+
+test('tiers of sessions that are not their product’s: joined where there are tables, found on the way through views', async () => {
+  const path = join(temporaryFolder(), 'strays.sqlite');
+  const others = [2, 3].flatMap((id): CatalogueRow[] => [
+    { table: 'products', row: { id, slug: `p-${id}`, name: `P ${id}`, age_rating: 6, sale_schema: 2 } },
+    { table: 'front_products', row: { front_id: 1, product_id: id } },
+  ]);
+  const sessions = [1, 2, 3].flatMap((product_id) => [
+    session(10 * product_id + 1, '2026-05-02T16:00:00Z', { product_id }),
+    session(10 * product_id + 2, '2026-05-03T16:00:00Z', { product_id }),
+    tier(product_id, 1000, { product_id }),
+  ]);
+  catalogueAt(path, catalogueOf({ name: 'strays', now: noon, rows: [...others, ...sessions] }));
+  const moments: Moment[] = [[instant(noon), HOUR]];
+  const cardsWith = async (...strays: readonly CatalogueRow[]) => {
+    const database = new Database(path);
+    database.pragma('foreign_keys = OFF');
+    database.exec('DELETE FROM price_tiers WHERE id > 3');
+    for (const { row } of strays)
+      database
+        .prepare(
+          `INSERT INTO price_tiers (${Object.keys(row).join()}) VALUES (${Object.keys(row)
+            .map(() => '?')
+            .join()})`,
+        )
+        .run(...Object.values(row));
+    database.close();
+    const trees = new Map<Shape, Awaited<ReturnType<typeof builtAt>>>();
+    for (const [shape, schema] of schemas) {
+      if (shape !== 'native' && shape !== 'views') continue;
+      await refillCatalogue(path, schema, shape);
+      trees.set(shape, await builtAt(schema.url, moments));
+    }
+    expect(trees.get('views')).toEqual(trees.get('native'));
+    const [tree] = trees.get('views') ?? [];
+    const bytes = [...(tree?.files ?? [])].find(([name]) => /\/here\/products\./.test(name))?.[1];
+    const { productCards } = JSON.parse(Buffer.from(bytes ?? '').toString()) as ProductsDocument;
+    return { starts: productCards.map((card) => card.nextScheduleSlot.slice(0, 10)), findings: tree?.findings ?? [] };
+  };
+  const [first, second] = ['2026-05-02', '2026-05-03'];
+  expect(await cardsWith()).toEqual({ starts: [first, first, first], findings: [] });
+  // Of a product before and one after, by a ticket and an add-on; and of a session that there is not.
+  const { starts, findings } = await cardsWith(
+    tier(7, 10, { product_id: 2, session_id: 11 }),
+    tier(8, 10, { product_id: 2, session_id: 31, kind: 'addon' }),
+    tier(9, 10, { product_id: 2, session_id: 99 }),
+  );
+  expect(starts).toEqual([second, first, second]);
+  expect(
+    findings.filter((line) => line.includes('session_id: expected the id of a row of sessions of the product')),
+  ).toHaveLength(3);
 });

@@ -207,7 +207,7 @@ test('the index of the load has every column that it reads of sessions, with sta
   const path = join(temporaryFolder(), 'load.sqlite');
   goodCatalogue(path, true).close();
   await using reader = await openCatalogue(path);
-  const grouping = childGrouping('sessions', reader, 'relevant', instant('2026-05-01T09:00:00Z'));
+  const grouping = childGrouping('sessions', reader, { rowsRead: 'relevant', now: instant('2026-05-01T09:00:00Z') });
   const bounds = tablesBounds(database).get('sessions');
   const planOf = (range: IdRange) => {
     const { sql, parameters } = compiled(groupedQuery(grouping, range, bounds));

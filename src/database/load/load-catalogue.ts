@@ -17,6 +17,7 @@ import type { GroupRange } from './groups.ts';
 import { loadFronts, type LoadedFronts } from './load-fronts.ts';
 import { loadKeys } from './load-keys.ts';
 import { ProductLoad } from './load-products.ts';
+import type { ProductContext } from './product-maker.ts';
 import { loadTexts } from './load-texts.ts';
 import { loadTaxonomy, loadVenues, type LoadedTaxonomy } from './load-taxonomy.ts';
 import { unknownFront } from './unknown-front.ts';
@@ -133,7 +134,8 @@ export interface FrontsPart {
 }
 
 /**
- * The good products that the catalogue's fronts list, or those of a part of them, range by range.
+ * The good products that the catalogue's fronts list, or those of a part of them, range by range. A
+ * product may come twice: then the second counts.
  * When the last one has been taken, `log` has all findings, and everything that was read is known to
  * be of one state. The logs of all parts have what one of all fronts would have.
  * @throws AppError database-unreadable, database-busy
@@ -148,7 +150,7 @@ export async function* loadProducts(
 ): AsyncGenerator<ProductRange> {
   const fronts = part?.fronts ?? all;
   const listed = new ListedProducts(fronts, productNumbers);
-  const load = new ProductLoad(reader, {
+  const context: ProductContext = {
     positions,
     looseBadges,
     venues,
@@ -164,21 +166,35 @@ export async function* loadProducts(
     withoutForeignKeys,
     rowsRead: 'relevant',
     now,
-  });
+  };
+  const load = new ProductLoad(reader, context);
   // Takes out the same, for nobody to read.
   const unread = new FindingLog(reader, log);
   const orphanLog = part?.isFirst === false ? unread : log;
   await load.noteOrphanRows(orphanLog);
+  // A part does not see the tiers of other parts' products.
+  const findsStrays = reader.areJoinsDear && part === null;
+  if (!findsStrays) await load.noteOrphanTiers(orphanLog);
   const total = await load.total();
   let done = 0;
   const loadedIds = new Set<number>();
   const earlier = new ListedProducts(part?.earlier ?? [], productNumbers);
   const isOwn = (id: number): boolean => part === null || (listed.has(id) && !earlier.has(id));
   const logOf = (id: number | undefined): FindingLog => (id === undefined ? orphanLog : isOwn(id) ? log : unread);
-  for await (const { products, read } of load.batches(orphanLog, { ranges: rangesOf(part, listed), logOf })) {
+  const ranges = rangesOf(part, listed);
+  for await (const { products, read } of load.batches(orphanLog, { ranges, logOf, findsStrays })) {
     for (const { id } of products) loadedIds.add(id);
     done += read;
     yield { products, done, total };
+  }
+  if (findsStrays && load.hasStrays) {
+    const { findings: spoiledSessions, productIds } = await load.noteOrphanTiers(log);
+    const wantedIds = { has: (id: number) => productIds.has(id) && listed.has(id) };
+    // Those were made without that knowledge.
+    const again = new ProductLoad(reader, { ...context, wantedIds, spoiledSessions });
+    const among = [...productIds].sort((a, b) => a - b);
+    const spoiled = { ranges: [{ among, orphansOf: null }], logOf: () => unread, findsStrays: false };
+    for await (const { products } of again.batches(unread, spoiled)) yield { products, done, total };
   }
   const missingIds = listed.ids.filter((id) => !loadedIds.has(id) && !log.badProducts.has(id));
   if (missingIds.length > 0) noteMissing(new Set(missingIds), await load.knownIds(), fronts, log);

@@ -25,6 +25,8 @@ import {
   PRODUCT_IDS,
   PRODUCTS_TOTAL,
   productQuery,
+  SESSION_IDS,
+  TIER,
   type ChildTable,
 } from './product-queries.ts';
 import { knownTables, LOCATED_TIER } from '../contract/query-builders.ts';
@@ -47,7 +49,17 @@ export interface ProductPart {
   readonly ranges: readonly GroupRange[];
   /** The log for what is wrong with the rows of a product. */
   readonly logOf: (productId: number | undefined) => FindingLog;
+  /** Whether to look for tiers of sessions that are not their product's. */
+  readonly findsStrays: boolean;
 }
+
+/** Sessions that tiers of another product name: the finding in such a tier, by session; and their products. */
+export interface SpoiledSessions {
+  readonly findings: ReadonlyMap<RowId, Finding>;
+  readonly productIds: ReadonlySet<number>;
+}
+
+const SESSION_OF_TIER = TIER.columns.indexOf('session_id');
 
 const SCHEDULED = new RowChecker('sessions', ['product_id', 'id']);
 
@@ -64,7 +76,7 @@ const PRODUCTS_PER_BATCH = 50;
 export class ProductLoad {
   readonly #reader: CatalogueReader;
   readonly #context: ProductContext;
-  /** Sessions that tiers of another product name, noted by `noteOrphanRows`. */
+  /** Sessions that tiers of another product name, noted by `noteOrphanTiers`. */
   readonly #spoiledSessions: Map<RowId, Finding>;
   /** Of the current call, for rows of no product. */
   #log: FindingLog;
@@ -80,6 +92,8 @@ export class ProductLoad {
   /** By the id of the session that is meant where a row has it in the other type. */
   readonly #mistypedTerms = new Map<RowId, MistypedTerm[]>();
   #areTermsLoaded = false;
+  /** Whether a tier was seen of a session that is not its product's. */
+  hasStrays = false;
 
   constructor(reader: CatalogueReader, context: ProductContext) {
     this.#reader = reader;
@@ -109,16 +123,20 @@ export class ProductLoad {
    */
   async *batches(
     log: FindingLog,
-    { ranges, logOf }: ProductPart,
+    { ranges, logOf, findsStrays }: ProductPart,
   ): AsyncGenerator<{ readonly products: readonly Product[]; readonly read: number }> {
     this.#log = log;
     this.#logOf = logOf;
     await this.#loadTerms();
     const streams = CHILD_TABLES.map((table) => [table, new GroupStream(this.#groupsIn(table, ranges))] as const);
+    const ids = findsStrays ? new GroupStream(this.#reader.groups(SESSION_IDS, 'any', PRODUCTS_PER_BATCH)) : null;
     const childrenUpTo = async (id: unknown): Promise<ChildRows> => {
       const children = new Map<ChildTable, ReadonlyMap<unknown, Group>>();
       for (const [table, stream] of streams) children.set(table, await stream.upTo(id));
-      return children;
+      if (ids === null) return children;
+      const tiers = parsedOnce(children.get('price_tiers') ?? new Map());
+      this.#lookForStrays(tiers, await ids.upTo(id));
+      return children.set('price_tiers', tiers);
     };
     const waiting: Product[] = [];
     try {
@@ -136,6 +154,7 @@ export class ProductLoad {
       yield { products: await this.#withTotals(waiting), read: 0 };
     } finally {
       for (const [, stream] of streams) await stream.close();
+      await ids?.close();
     }
   }
 
@@ -200,29 +219,35 @@ export class ProductLoad {
   }
 
   #groups(table: ChildTable, range: GroupRange, groupsPerBatch: number): AsyncGenerator<Group[]> {
-    return this.#reader.groups(
-      childGrouping(table, this.#reader, this.#context.rowsRead, this.#context.now),
-      range,
-      groupsPerBatch,
-    );
+    return this.#reader.groups(childGrouping(table, this.#reader, this.#context), range, groupsPerBatch);
   }
 
   /**
-   * Reports what concerns no product: rows without a product id, exclusions, contingents and
-   * tiers without a session. Products that are made later know the sessions that these spoil, which are returned.
+   * Reports what concerns no product: rows without a product id, exclusions and contingents without
+   * a session.
    */
-  async noteOrphanRows(log: FindingLog): Promise<ReadonlyMap<RowId, Finding>> {
+  async noteOrphanRows(log: FindingLog): Promise<void> {
     this.#log = log;
     await this.#loadTerms();
     for (const table of CHILD_TABLES) {
       for await (const [group] of this.#groups(table, 'null', 1)) {
-        if (group !== undefined) this.#noteOrphans(table, group);
+        if (group === undefined) continue;
+        this.#noteOrphans(table, group);
+        if (table === 'price_tiers') this.#lookForStrays(new Map([[null, group]]), new Map());
       }
     }
     this.#log.add(this.#orphanTerms, {});
-    const { withoutForeignKeys } = this.#context;
-    if (withoutForeignKeys.has('sessions') || withoutForeignKeys.has('price_tiers')) await this.#noteOrphanTiers();
-    return this.#spoiledSessions;
+  }
+
+  /** Notes that there are such tiers, given those of some products and the ids of their sessions. */
+  #lookForStrays(tiers: ReadonlyMap<unknown, Group>, sessions: ReadonlyMap<unknown, Group>): void {
+    for (const [productId, group] of tiers) {
+      if (this.hasStrays) return;
+      const named = rowsOf(group).flatMap((row) => row[SESSION_OF_TIER] ?? []);
+      if (named.length === 0) continue;
+      const own = new Set(rowsOf(sessions.get(productId)).map(([id]) => id));
+      this.hasStrays = !named.every((id) => own.has(id));
+    }
   }
 
   #noteOrphansOf(productId: unknown, children: ChildRows): void {
@@ -279,19 +304,28 @@ export class ProductLoad {
   /**
    * Reports tiers of a session that is not their product's, which spoil that session: without them
    * it would be sold at the default prices. So do those in which its id is of the other type.
+   * Products that are made later know the sessions.
+   * @returns what it has reported so far of each session, and the products of these sessions
    */
-  async #noteOrphanTiers(): Promise<void> {
+  async noteOrphanTiers(log: FindingLog): Promise<SpoiledSessions> {
     const { failedRows } = this.#reader;
+    const productIds = new Set<number>();
+    const { withoutForeignKeys } = this.#context;
+    if (!withoutForeignKeys.has('sessions') && !withoutForeignKeys.has('price_tiers'))
+      return { findings: this.#spoiledSessions, productIds };
     for (const row of await this.#reader.rows(orphanTiersQuery(this.#reader))) {
       const [, , sessionId, , , sessionProductId] = row;
       const location = LOCATED_TIER.locationOf(row);
       // Of which session it is, or of which product that is, cannot be read.
       if (failedRows.has(location) || failedRows.has(locationOfKey('sessions', [sessionId]))) continue;
       const finding = dangling(location, 'session_id', 'sessions of the product', sessionId);
-      this.#log.add([finding], { sessionOf: parseId(sessionProductId) });
+      const sessionOf = parseId(sessionProductId);
+      log.add([finding], { sessionOf });
+      if (sessionOf !== undefined) productIds.add(sessionOf);
       for (const id of [LOCATED_TIER.valueOf(row, 'session_id'), otherTypeOf(sessionId)])
         if (id !== undefined && id !== null) this.#spoiledSessions.set(id, finding);
     }
+    return { findings: this.#spoiledSessions, productIds };
   }
 
   /**
@@ -353,6 +387,15 @@ export class ProductLoad {
     }
     return idsOf;
   }
+}
+
+/** Groups whose rows are asked for twice. */
+function parsedOnce(groups: ReadonlyMap<unknown, Group>): ReadonlyMap<unknown, Group> {
+  const once = (group: Group): Group => {
+    let rows: readonly unknown[] | undefined;
+    return { ...group, rows: () => (rows ??= group.rows()) };
+  };
+  return new Map([...groups].map(([id, group]) => [id, once(group)]));
 }
 
 /** Rows of a group by a grouping without `plain`. */

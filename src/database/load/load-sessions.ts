@@ -266,11 +266,11 @@ function tiersOf(productId: number, rows: readonly unknown[][], log: FindingLog)
       validUntil,
       channels,
     ] = row;
+    const refusal = tierRefusal(kind, isPublic === 1);
+    if (refusal === 'addon') continue;
     const other = id === null ? undefined : sessionOfId.get(id);
     if (other !== undefined) for (const one of new Set([other, sessionId])) note(one, [repeated(`price_tiers ${id}`)]);
     if (id !== null) sessionOfId.set(id, sessionId);
-    const refusal = tierRefusal(kind, isPublic === 1);
-    if (refusal === 'addon') continue;
     let tiers = defaults;
     if (sessionId !== null) {
       tiers = bySession.get(sessionId) ?? [];

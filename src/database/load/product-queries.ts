@@ -65,16 +65,18 @@ export const CHILD_TABLES = Object.keys(CHILDREN) as readonly ChildTable[];
 /** Which rows of a product are read: those that can still matter to a document, or all. */
 export type RowsRead = 'relevant' | 'all';
 
+/** The ids of all sessions, grouped by product. */
+export const SESSION_IDS: Grouping = { table: 'sessions', by: 'product_id', columns: ['id'] };
+
 /** One of those tables, grouped by product. */
 export function childGrouping(
   table: ChildTable,
-  reader: Pick<CatalogueReader, 'isPossiblyLater'>,
-  rowsRead: RowsRead,
-  now: Instant,
+  reader: Pick<CatalogueReader, 'isPossiblyLater' | 'areJoinsDear'>,
+  { rowsRead, now }: { readonly rowsRead: RowsRead; readonly now: Instant },
 ): Grouping {
   let where: Grouping['where'];
   if (rowsRead === 'relevant' && table === 'sessions') where = mayBeSold(reader, now);
-  if (rowsRead === 'relevant' && table === 'price_tiers') where = MAY_BE_TICKET;
+  if (rowsRead === 'relevant' && table === 'price_tiers') where = reader.areJoinsDear ? MAY_MATTER : MAY_BE_TICKET;
   return { table, by: 'product_id', columns: CHILDREN[table].columns, where };
 }
 
@@ -101,6 +103,9 @@ export function mayBeSold(reader: Pick<CatalogueReader, 'isPossiblyLater'>, now:
 
 /** Tiers of kind ticket, private ones included: add-ons never matter to a document. */
 const MAY_BE_TICKET = sql`(kind is null or kind <> 'addon')`;
+
+/** And add-ons of a session: if that is another product's, they spoil it as tickets do. */
+const MAY_MATTER = sql`(kind is null or kind <> 'addon' or session_id is not null)`;
 
 /**
  * All exclusions as product_id, front_id, session_id and the session's status, past sessions

@@ -166,6 +166,10 @@ class PostgresReader extends PostgresRows implements CatalogueReader {
       yield groupsFrom(batch, grouping.columns, classes);
   }
 
+  get areJoinsDear(): boolean {
+    return (['sessions', 'price_tiers'] as const).some((name) => this.tables.get(name)?.isView === true);
+  }
+
   /** They have one type (describe.ts). */
   readonly isSameId = (one: string, other: string): RawBuilder<SqlBool> =>
     sql<SqlBool>`${sql.ref(one)} = ${sql.ref(other)}`;

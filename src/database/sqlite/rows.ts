@@ -269,6 +269,8 @@ class SqliteReader extends SqliteRows implements CatalogueReader {
     await this.failing.find(failed, { error, problem }, version);
   }
 
+  readonly areJoinsDear = false;
+
   /** Neither the affinity of a column nor its collation makes two ids one. */
   readonly isSameId = (one: string, other: string): RawBuilder<SqlBool> => {
     const [a, b] = [sql.ref(one), sql.ref(other)];

@@ -828,6 +828,13 @@ const DATABASE: readonly PlantedFault[] = [
     'property/mirror.test.ts',
     'cli/import.test.ts',
   ),
+  fault(
+    'products are not made again when tiers of other products spoil their sessions',
+    'database/load/load-catalogue.ts',
+    'if (findsStrays && load.hasStrays) {',
+    'if (!findsStrays && load.hasStrays) {',
+    'postgres/same-tree.test.ts',
+  ),
 ];
 
 const STORAGE: readonly PlantedFault[] = [
