@@ -8,24 +8,44 @@
 // the curve of 0.62 on Deno, 0.75 on Node.js). The keys that stand in for an unknown one are chosen
 // once for each ring: looking for them among thousands took milliseconds for each request, and gave
 // keys of rare algorithms away.
+//
+// What is remembered of requests: that a key verified a signature of a text, both whole. A client
+// repeats a signature for minutes, and verifying it again is the largest part of a request. This is
+// safe because it replaces nothing but that computation, whose result cannot change. Whether the
+// key may be used now, for which front, and whether the signature is still young enough is decided
+// outside, at every request. A key is what was imported from one entry of one ring (with one
+// secret), so a new ring remembers nothing of the one before. And since only signatures that were
+// accepted are remembered, the quicker answer tells a client no more than its first one: the
+// request that it already knows to be signed well.
 
 import type { KeyRing, KeyRingEntry } from '../../contract/key-ring.ts';
 import { DECOY_SECRET, findKey, HMAC, type KeyStore, type SecretOf } from '../rule/key-store.ts';
 
-/** The parameters of importKey and verify (RFC 9421, 3.3) for each algorithm with public keys. */
-const PUBLIC = {
+/** The parameters of importKey and verify (RFC 9421, 3.3) for each algorithm. */
+const PARAMETERS = {
+  [HMAC]: { name: 'HMAC', hash: 'SHA-256' },
   'ecdsa-p256-sha256': { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
   ed25519: { name: 'Ed25519' },
 };
-const SECRET = { name: 'HMAC', hash: 'SHA-256' };
 
-type PublicEntry = Exclude<KeyRingEntry, { readonly alg: typeof HMAC }>;
+/** What a key is imported from: its entry, and of an hmac key the secret. */
+interface KeySource {
+  readonly entry: KeyRingEntry;
+  readonly secret: string | null;
+}
 
-/** A key that can verify, and the entry that it was imported from. */
-interface Verifier {
-  readonly entry: PublicEntry;
+/** A key that can verify. */
+interface Verifier extends KeySource {
   readonly key: Awaited<ReturnType<typeof subtle.importKey>>;
 }
+
+/** How many verified signatures are remembered. */
+const REMEMBERED_MAX = 1000;
+/**
+ * The longest text that is remembered, of some 300 characters usually: what clients make us keep is
+ * two megabytes at most.
+ */
+const REMEMBERED_LENGTH = 2048;
 
 /**
  * The keys of a key ring. `secretOf` looks up secrets. The same ring again, as an object, costs
@@ -33,35 +53,50 @@ interface Verifier {
  */
 export const webCryptoKeyStore = (ring: KeyRing, secretOf: SecretOf): KeyStore => ({
   find: (keyid) => findKey(ring, keyid),
-  verify: async (own, isHmac, signature, base) => {
-    const bytes = Uint8Array.from(atob(signature), (char) => char.charCodeAt(0));
-    const signed = bytesOf(base);
-    if (isHmac) {
-      // For an unknown key as well: on Deno, looking up a secret takes long enough to tell keys
-      // apart.
-      const secret = secretOf(own?.alg === HMAC ? own.secretRef : DECOY_SECRET);
-      // An empty secret must not verify: some runtimes would import it, and then anybody could
-      // sign.
-      const key = await subtle.importKey('raw', bytesOf(secret || DECOY_SECRET), SECRET, false, ['verify']);
-      return (await subtle.verify(SECRET, key, bytes, signed)) && !!secret;
-    }
-    // Once with each algorithm that the ring has public keys for: algorithms differ in time, so a
-    // single verification would reveal the kind of a key, or that it is unknown.
-    const decoys = await decoysOf(ring);
+  verify: (own, isHmac, signature, base) => {
+    // For an unknown key as well: on Deno, looking up a secret takes long enough to tell keys
+    // apart.
+    const secret = isHmac ? secretOf(own?.alg === HMAC ? own.secretRef : DECOY_SECRET) : null;
+    // An empty secret must not verify: some runtimes would import it, and then anybody could sign.
+    const source = own && (!isHmac || secret) ? { entry: own, secret } : null;
     const kept = own && keptVerifiers.get(own);
-    const verifiers = kept ? decoys.map((decoy) => inPlaceOf(decoy, kept)) : await importFor(own, decoys);
-    const results = await Promise.all(
-      verifiers.map(
-        async ({ entry, key }) => (await subtle.verify(PUBLIC[entry.alg], key, bytes, signed)) && entry === own,
-      ),
-    );
-    const verified = verifiers[results.indexOf(true)];
-    if (verified) keptVerifiers.set(verified.entry, verified);
-    // As long as for a key that is not kept: a quicker refusal would tell that a key is in use.
-    else if (kept) await importFor(own, decoys);
-    return !!verified;
+    const verifier = kept?.secret === secret ? kept : null;
+    // Without a key as well, which takes as long.
+    const found = remembered.get(statement(signature, base));
+    return (found && found === verifier) || verifyAnew(ring, source, verifier, isHmac, signature, base);
   },
 });
+
+/** `kept`: the key of the source, if it is kept. */
+const verifyAnew = async (
+  ring: KeyRing,
+  source: KeySource | null,
+  kept: Verifier | null,
+  isHmac: boolean,
+  signature: string,
+  base: string,
+): Promise<boolean> => {
+  const bytes = Uint8Array.from(atob(signature), (char) => char.charCodeAt(0));
+  const signed = bytesOf(base);
+  // Public keys once with each algorithm that the ring has of them: algorithms differ in time, so a
+  // single verification would reveal the kind of a key, or that it is unknown.
+  const decoys = (await decoysOf(ring)).filter(({ entry }) => (entry.alg === HMAC) === isHmac);
+  const verifiers = kept ? decoys.map((decoy) => inPlaceOf(decoy, kept)) : await importFor(source, decoys);
+  const results = await Promise.all(
+    verifiers.map(
+      async ({ entry, key }) =>
+        (await subtle.verify(PARAMETERS[entry.alg], key, bytes, signed)) && entry === source?.entry,
+    ),
+  );
+  const verified = verifiers[results.indexOf(true)];
+  if (verified) {
+    keptVerifiers.set(verified.entry, verified);
+    remember(statement(signature, base), verified);
+  }
+  // As long as for a key that is not kept: a quicker refusal would tell that a key is in use.
+  else if (kept) await importFor(source, decoys);
+  return !!verified;
+};
 
 /**
  * A key that can be imported of each algorithm that a ring has, in place of a key that is unknown
@@ -73,17 +108,40 @@ const ringDecoys = new WeakMap<KeyRing, readonly Verifier[]>();
 /** Those that have verified a signature. */
 const keptVerifiers = new WeakMap<KeyRingEntry, Verifier>();
 
+/** Which key verified which signature of which text; the oldest first. */
+const remembered = new Map<string, Verifier>();
+
+/** A signature contains no newline. */
+const statement = (signature: string, base: string): string => signature + '\n' + base;
+
+const remember = (text: string, verifier: Verifier): void => {
+  if (text.length > REMEMBERED_LENGTH) return;
+  remembered.set(text, verifier);
+  const [oldest = ''] = remembered.size > REMEMBERED_MAX ? remembered.keys() : [];
+  remembered.delete(oldest);
+};
+
+/** Belongs to nobody: what it verifies is refused. */
+const DECOY: KeyRingEntry = {
+  front: '',
+  notBefore: null,
+  notAfter: null,
+  revokedAt: null,
+  alg: HMAC,
+  secretRef: DECOY_SECRET,
+};
+
 /**
- * The first importable key of each algorithm. A ring without one needs no decoy: none of its keys
- * can verify.
+ * The first importable key of each algorithm. A ring without public keys needs no decoy of them:
+ * none of its keys can verify what a key pair signed.
  */
 const decoysOf = async (ring: KeyRing): Promise<readonly Verifier[]> => {
   const found = ringDecoys.get(ring);
   if (found) return found;
   const decoys: Verifier[] = [];
-  for (const entry of Object.values(ring.keys)) {
+  for (const entry of [DECOY, ...Object.values(ring.keys)]) {
     const isNew = !decoys.some((decoy) => decoy.entry.alg === entry.alg);
-    const decoy = isNew ? await imported(entry) : null;
+    const decoy = isNew ? await imported({ entry, secret: DECOY_SECRET }) : null;
     if (decoy) decoys.push(decoy);
   }
   ringDecoys.set(ring, decoys);
@@ -91,22 +149,25 @@ const decoysOf = async (ring: KeyRing): Promise<readonly Verifier[]> => {
 };
 
 /**
- * Imports a key for each algorithm: that of the entry if it has this algorithm, else the decoy's
+ * Imports a key for each algorithm: that of the source if it has this algorithm, else the decoy's
  * once more, which takes as long.
  */
-const importFor = (own: KeyRingEntry | null, decoys: readonly Verifier[]): Promise<readonly Verifier[]> =>
-  Promise.all(decoys.map(async (decoy) => (await imported(own?.alg === decoy.entry.alg ? own : decoy.entry)) ?? decoy));
+const importFor = (source: KeySource | null, decoys: readonly Verifier[]): Promise<readonly Verifier[]> =>
+  Promise.all(
+    decoys.map(async (decoy) => (await imported(source?.entry.alg === decoy.entry.alg ? source : decoy)) ?? decoy),
+  );
 
 const inPlaceOf = (decoy: Verifier, own: Verifier): Verifier => (own.entry.alg === decoy.entry.alg ? own : decoy);
 
-/**
- * null for a key that is broken, or of an algorithm that this runtime lacks, or has no public key.
- */
-const imported = async (entry: KeyRingEntry): Promise<Verifier | null> => {
-  if (entry.alg === HMAC) return null;
-  const key = subtle.importKey('jwk', entry.jwk, PUBLIC[entry.alg], false, ['verify']);
+/** null for a public key that is broken, or of an algorithm that this runtime lacks. */
+const imported = async ({ entry, secret }: KeySource): Promise<Verifier | null> => {
+  const parameters = PARAMETERS[entry.alg];
+  const key =
+    entry.alg === HMAC
+      ? subtle.importKey('raw', bytesOf(secret ?? ''), parameters, false, ['verify'])
+      : subtle.importKey('jwk', entry.jwk, parameters, false, ['verify']);
   return key.then(
-    (key) => ({ entry, key }),
+    (key) => ({ entry, secret, key }),
     () => null,
   );
 };

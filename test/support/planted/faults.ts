@@ -26,6 +26,7 @@ const FIELDS = 'unit/fields.test.ts';
 const LAWS = 'property/laws.test.ts';
 const CONTAINMENT = 'property/containment.test.ts';
 const THROWING = 'unit/throwing-views.test.ts';
+const REMEMBERED = 'edge/remembered-signatures.test.ts';
 const RULE = ['edge/rule.test.ts', 'edge/transcripts.test.ts'];
 
 const DOUBTS: readonly PlantedFault[] = [
@@ -934,6 +935,41 @@ const EDGE: readonly PlantedFault[] = [
     "return entry > ',' && entry <= limit;",
     "return entry > ',' && entry < limit;",
     'edge/pointer.test.ts',
+  ),
+  fault(
+    'a signature is remembered for any text',
+    'edge/web-crypto/key-store.ts',
+    "=> signature + '\\n' + base;",
+    "=> signature + '\\n' + base.slice(0, 0);",
+    REMEMBERED,
+  ),
+  fault(
+    'a signature is remembered for any key of any ring',
+    'edge/web-crypto/key-store.ts',
+    'found === verifier)',
+    'source !== null)',
+    REMEMBERED,
+  ),
+  fault(
+    'an hmac counts although its secret has changed',
+    'edge/web-crypto/key-store.ts',
+    'kept?.secret === secret ? kept : null',
+    'kept || null',
+    REMEMBERED,
+  ),
+  fault(
+    'clients choose how long a text is remembered',
+    'edge/web-crypto/key-store.ts',
+    'if (text.length > REMEMBERED_LENGTH) return;',
+    '',
+    REMEMBERED,
+  ),
+  fault(
+    'all signatures are remembered for ever',
+    'edge/web-crypto/key-store.ts',
+    'remembered.delete(oldest);',
+    'void oldest;',
+    REMEMBERED,
   ),
   fault('refusals may be stored', 'edge/rule/refusal-response.ts', "['Cache-Control', 'no-store'],", '', ...RULE),
   fault(
