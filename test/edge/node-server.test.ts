@@ -1,7 +1,7 @@
 // What the local server adds to the rule: another instant, no signatures on loopback, an access
 // log, and that it follows changes.
 
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -204,12 +204,12 @@ describe('the access log', () => {
       leave = resolve;
     });
     const open = async (path: string): Promise<ServedFile | null> => {
-      const file = await tree.open(path);
-      const content = async function* (of: ServedFile) {
-        yield* of.content();
+      const bytes = readFileSync(join(world.root, 'public', path));
+      const content = async function* () {
+        yield bytes;
         await left;
       };
-      return file && { bytes: file.bytes, content: () => content(file), close: () => file.close() };
+      return { bytes: bytes.length, content, close: async () => undefined };
     };
     const runtime = await startNodeServer(world, {
       tree: { ...tree, open },
@@ -254,6 +254,20 @@ describe('changes of the tree', () => {
     writeFileSync(join(tree.root, 'edge/keyring.json'), '{"schema":1,"keys":{}}\n');
     expect(await answerOf()).toBe('401 ');
   });
+});
+
+test.each([100_000, 1_000_000])('an edition of %d bytes is sent whole', async (length) => {
+  const tree = await makeWorld(1_800_000_000);
+  const digest = tree.fronts.get('kazan')?.products[0]?.digest ?? '';
+  const content = 'x'.repeat(length);
+  writeFileSync(join(tree.root, `public/fronts/kazan/products.${digest}.json`), content);
+  const runtime = await serve({}, tree);
+  const lines = ['/products/ HTTP/1.1', 'Host: edge.test', 'X-Front: kazan', 'Sign: keyid=kazan-1'];
+  for (const method of ['GET', 'HEAD']) {
+    const answer = await ask(runtime, [`${method} ${lines[0]}`, ...lines.slice(1)], tree);
+    expect(headerValues(answer, 'Content-Length')).toEqual([String(length)]);
+    expect(answer.content.toString() === (method === 'HEAD' ? '' : content)).toBe(true);
+  }
 });
 
 describe('a tree that it cannot read', () => {

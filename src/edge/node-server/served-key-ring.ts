@@ -1,7 +1,7 @@
 // The key ring of a server that follows every change at once. It is parsed only when its bytes have
 // changed, and in a folder read only when they may have.
 
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import type { KeyRing } from '../../contract/key-ring.ts';
 import { keyRingFrom } from '../rule/key-store.ts';
 
@@ -48,13 +48,13 @@ export function folderKeyRing(path: string, clockMs: () => number): () => Promis
   return async () => {
     // Before the file is read: if it is replaced in between, the next request sees another
     // identity.
-    const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+    const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
     const identity = [ino, size, mtimeNs, ctimeNs].join();
     const same = last?.identity === identity ? last : null;
     if (same?.isSettled === true) return same.ring;
     const nowMs = clockMs();
     const sinceMs = same?.sinceMs ?? nowMs;
-    const ring = parse(await readFile(path));
+    const ring = parse(readFileSync(path));
     last = { ring, identity, sinceMs, isSettled: nowMs - sinceMs > SETTLED_MS };
     return ring;
   };

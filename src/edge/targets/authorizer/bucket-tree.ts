@@ -43,10 +43,7 @@ export function bucketTree(
     keyRing: () => liveKeyRing(bucketLoad(bucket, 'edge/', environment, clock()), clock(), ringGrace),
     pointer: async (front, isFresh) =>
       (await named(pointerPath(front), pointers.read(front, isFresh ? 0 : POINTER_SECONDS, clock(), load))).text,
-    open: async (path) => {
-      const bytes = await named(path, edition(path));
-      return bytes && { bytes: bytes.length, content: () => [bytes], close: async () => undefined };
-    },
+    open: (path) => named(path, edition(path)),
   };
 }
 

@@ -3,7 +3,7 @@
 // the file is. It never reads X-Forwarded-Uri, X-Original-URI or similar headers, which a client
 // could forge.
 
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { bucketTree } from './bucket-tree.ts';
@@ -11,7 +11,7 @@ import { type AuthorizerConfiguration, FILE_PLACEHOLDER, type ReadableFolder } f
 import { type Environment, textOrNull } from '../../remote-tree/environment.ts';
 import type { LoadText } from '../../remote-tree/load.ts';
 import { liveKeyRing } from '../../remote-tree/live-key-ring.ts';
-import { absentAsNull, createServer, folderTree, type ServedTree } from '../../node-server/server.ts';
+import { createServer, folderTree, type ServedTree } from '../../node-server/server.ts';
 
 /** Limits of a connection to the service itself. Slow clients are the proxy's concern. */
 const LIMITS = {
@@ -73,16 +73,17 @@ function handedTree(
   ringGrace: number,
 ): ServedTree {
   const folder = folderTree('', publicRoot, keyRing);
-  const ring: LoadText = () => readFile(keyRing, 'utf8').then((text) => ({ text: async () => text }));
+  const ring: LoadText = async () => {
+    const text = readFileSync(keyRing, 'utf8');
+    return { text: async () => text };
+  };
   const live = { ...folder, keyRing: () => liveKeyRing(ring, clock(), ringGrace, FOLDER_KEPT_SECONDS) };
   if (fileHeaders === null) return live;
   return {
     ...live,
-    open: async (path) => {
-      const found = await absentAsNull(stat(join(publicRoot, path)));
-      return found?.isFile() === true
+    open: async (path) =>
+      statSync(join(publicRoot, path), { throwIfNoEntry: false })?.isFile() === true
         ? fileHeaders.map(([name, value]) => [name, value.replace(FILE_PLACEHOLDER, path)])
-        : null;
-    },
+        : null,
   };
 }
