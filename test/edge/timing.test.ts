@@ -43,8 +43,10 @@ const AREA_MAX = 0.55;
  */
 const ONCE = 'new-????';
 let onceCount = 0;
-/** A key whose owner uses it meanwhile. */
+/** Keys whose owners use them meanwhile, so that an edge remembers their signatures. */
 const IN_USE = 'moscow-1';
+const HMAC_IN_USE = 'key-used';
+const USED: readonly string[] = [IN_USE, HMAC_IN_USE];
 
 /** Keys by ids of one length: a longer one makes a longer text to hash, which the client chose. */
 const OPEN = { front: 'moscow', notBefore: null, notAfter: null, revokedAt: null };
@@ -65,6 +67,7 @@ async function keysOf(world: World): Promise<KeyRing> {
   await add('key-revk', 'ecdsa-p256-sha256', { revokedAt: PAST });
   await add('key-over', 'ecdsa-p256-sha256', { notAfter: PAST });
   keys['key-hmac'] = { ...OPEN, alg: 'hmac-sha256', secretRef: 'MOSCOW_SECRET' };
+  keys[HMAC_IN_USE] = { ...OPEN, alg: 'hmac-sha256', secretRef: 'MOSCOW_SECRET' };
   keys['key-dead'] = { ...OPEN, alg: 'hmac-sha256', secretRef: 'MOSCOW_SECRET', revokedAt: PAST };
   keys['key-lost'] = { ...OPEN, alg: 'hmac-sha256', secretRef: 'NO_SUCH_SECRET' };
   return keyRingOf(keys);
@@ -82,11 +85,15 @@ const KINDS: { readonly [what: string]: Kind } = {
     unknown: 'key-none',
     others: ['key-good', 'key-edwd', 'key-revk', 'key-over', IN_USE, ONCE],
   },
-  'an hmac': { profile: 'rfc9421', ...HMAC_KEYS, others: ['key-hmac', 'key-lost', 'key-good', 'key-edwd', ONCE] },
+  'an hmac': {
+    profile: 'rfc9421',
+    ...HMAC_KEYS,
+    others: ['key-hmac', 'key-lost', 'key-good', 'key-edwd', HMAC_IN_USE, ONCE],
+  },
   'signed headers': {
     profile: 'signed-headers',
     ...HMAC_KEYS,
-    others: ['key-hmac', 'key-lost', 'key-dead', 'key-good', ONCE],
+    others: ['key-hmac', 'key-lost', 'key-dead', 'key-good', HMAC_IN_USE, ONCE],
   },
 };
 
@@ -104,7 +111,9 @@ let largeWorld: World;
 
 beforeAll(async () => {
   const made = await makeWorld(Math.floor(Date.now() / 1000));
-  const signingKeys = new Map(made.signingKeys).set('moscow-hmac', 'another secret than the key has');
+  const signingKeys = new Map(made.signingKeys)
+    .set('moscow-hmac', 'another secret than the key has')
+    .set(HMAC_IN_USE, made.secrets['MOSCOW_SECRET'] ?? '');
   world = withKeyRing({ ...made, signingKeys, keyRing: await keysOf(made) });
   const another = await makeWorld(made.now);
   largeWorld = withKeyRing({ ...another, signingKeys, keyRing: await withManyKeys(world.keyRing, 4000) });
@@ -206,12 +215,13 @@ describe.each([...CASES, ...WITH_4000_KEYS])('$name, $what', ({ start, profile, 
   async function measure(): Promise<ReadonlyMap<string, readonly number[]>> {
     const times = new Map<string, number[]>(keyids.map((keyid) => [keyid, []]));
     const requests = new Map<string, Buffer>();
-    if (others.includes(IN_USE)) expect((await edge.send(await linesOf(IN_USE, IN_USE))).status).toBe(200);
     let socket: Socket | null = null;
     for (let turn = 0; turn < REQUESTS; turn++) {
       for (const keyid of keyids) if (keyid !== ONCE) requests.set(keyid, await requestOf(keyid));
       requests.set(ONCE, await requestOf(`new-${(onceCount++).toString(36).padStart(4, '0')}`));
       if (turn % TURNS === 0) {
+        for (const keyid of others)
+          if (USED.includes(keyid)) expect((await edge.send(await linesOf(keyid, keyid))).status).toBe(200);
         socket?.destroy();
         socket = connect(edge.port, '127.0.0.1').setNoDelay(true);
         await once(socket, 'connect');

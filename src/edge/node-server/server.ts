@@ -33,8 +33,8 @@ import { faultOfSettings, type SettingsFile } from '../rule/settings.ts';
 import { pointerPath } from '../rule/tree.ts';
 import { refuseConnect, refuseMalformed } from './malformed-request.ts';
 import { profileOf } from '../rule/profiles.ts';
+import { nodeKeyStore } from './key-store.ts';
 import { folderKeyRing } from './served-key-ring.ts';
-import { webCryptoKeyStore } from '../web-crypto/key-store.ts';
 
 /** One answered request. It names no key, because keys must not appear in logs. */
 export interface AccessLogEntry {
@@ -139,7 +139,7 @@ async function handle(
   const { settings } = options;
   const request = requestOf(incoming, options.isProxied === true);
   const causes: string[] = [];
-  const keys = async (): Promise<KeyStore> => webCryptoKeyStore(await noted(tree.keyRing(), causes), options.secretOf);
+  const keys = async (): Promise<KeyStore> => nodeKeyStore(await noted(tree.keyRing(), causes), options.secretOf);
   const target = await targetOf(options, keys, incoming, request, now);
   const store = storeOf(tree, causes);
   // An answer as of another instant must not be stored.
