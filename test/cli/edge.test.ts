@@ -212,10 +212,10 @@ describe('keys', () => {
   test('a key with a secret says what each edge needs first', async () => {
     const hmac = ['--alg', 'hmac-sha256', '--secret-ref', 'TOKYO', '--keyid', 'tokyo-hmac'];
     const { stderr } = await playbill(['keys', 'issue', '--front', 'tokyo', ...hmac, ...places]);
-    expect(stderr).toContain('nginx   add TOKYO to playbill-secrets.json, then nginx -s reload\n');
+    expect(stderr).toContain('nginx   add TOKYO to playbill-secrets.js, then nginx -s reload\n');
     expect(stderr).toContain('wrangler secret put TOKYO');
     const other = await playbill(['keys', 'issue', '--front', 'tokyo', '--keyid', 'tokyo-p256', ...places]);
-    expect(other.stderr).not.toContain('playbill-secrets.json');
+    expect(other.stderr).not.toContain('playbill-secrets.js');
   });
 
   test('a newer tool’s key ring is not overwritten', async () => {
@@ -369,11 +369,10 @@ describe('serve', () => {
 
 test('edge build takes the key ring from beside the public folder, or from where --key-ring says', async () => {
   const words = ['edge', 'build', '--target', 'nginx', '--out', out, '--to', join(root, 'edge-elsewhere')];
-  const ringRead = async (more: readonly string[]): Promise<unknown> => {
+  const ringRead = async (more: readonly string[]): Promise<string | undefined> => {
     const { status, stderr } = await playbill([...words, ...more]);
     expect(status, stderr).toBe(0);
-    const text = readFileSync(join(root, 'edge-elsewhere/playbill-settings.json'), 'utf8');
-    return (JSON.parse(text) as { readonly keyRing: unknown }).keyRing;
+    return /"keyRing":"(.*?)"/.exec(readFileSync(join(root, 'edge-elsewhere/playbill.js'), 'utf8'))?.[1];
   };
   expect(await ringRead([])).toBe(join(out, 'edge/keyring.json'));
   expect(await ringRead(['--public-root', '/srv/playbill/public'])).toBe('/srv/playbill/edge/keyring.json');

@@ -69,7 +69,7 @@ describe('edge build', () => {
     const { code, logged } = await inFolder(folder, ['edge', 'build', '--target', 'nginx', '--to', to]);
     expect([code, logged]).toEqual([0, '']);
     expect(existsSync(join(folder, 'made'))).toBe(false);
-    expect(readFileSync(join(to, 'playbill-settings.json'), 'utf8')).toContain('"maxAge":30');
+    expect(readFileSync(join(to, 'playbill.js'), 'utf8')).toContain('"maxAge":30');
     // The same, named: it is what the file is about.
     expect(await inFolder(folder, ['edge', 'build', '--target', 'worker'])).toMatchObject({ code: 0 });
     expect(existsSync(join(folder, 'made/worker.js'))).toBe(true);
@@ -133,11 +133,11 @@ describe('keys', () => {
   });
 
   test.each([
-    [{ target: 'nginx' }, ['playbill-secrets.json', 'The edge (nginx) uses it'], ['wrangler', 'lambda-edge']],
+    [{ target: 'nginx' }, ['playbill-secrets.js', 'The edge (nginx) uses it'], ['wrangler', 'lambda-edge']],
     [
       { target: 'deno' },
       ['set an environment variable', 'The edge (deno) uses it'],
-      ['kv key put', 'playbill-secrets.json'],
+      ['kv key put', 'playbill-secrets.js'],
     ],
     [
       { target: 'cloudflare', to: '/srv/edge' },

@@ -62,9 +62,13 @@ describe('bundles', () => {
     expect(await bundleEdge('worker-s3')).toMatch(signs);
   });
 
-  test('contain no imports but two modules of njs', () => {
+  test("contain no imports but two modules of njs, and the operator's secrets", () => {
     expect(worker).not.toMatch(/\b(import|require)\b *[({"'\w]/);
-    expect(nginx.match(/^import .*$/gm)).toEqual(['import njsCrypto from "crypto";', 'import fs from "fs";']);
+    expect(nginx.match(/^import .*$/gm)).toEqual([
+      'import njsCrypto from "crypto";',
+      'import fs from "fs";',
+      'import secrets from "playbill-secrets.js";',
+    ]);
   });
 
   test('are the same from the same sources', async () => {
@@ -107,20 +111,19 @@ describe('the folder for nginx', () => {
     const names = (keyRing: KeyRing): readonly string[] =>
       nginxFiles({ ...NGINX, keyRing, bundle: '' }).map(([name]) => name);
     const server = ['playbill-http.conf', 'playbill-locations.conf', 'playbill.conf'];
-    const rule = ['playbill.js', 'playbill-settings.json', 'playbill-secrets.json'];
+    const rule = ['playbill.js', 'playbill-secrets.js'];
     const all = ['README.md', 'nginx.conf', ...server, ...rule].toSorted();
     for (const keyRing of [NO_SECRETS, KEY_RING]) expect(names(keyRing)).toEqual(all);
   });
 
   test('lists the names of the secrets, where there are any', () => {
     const withSecrets = nginxFiles({ ...NGINX, keyRing: KEY_RING, bundle: '' });
-    expect(JSON.parse(textOf(withSecrets, 'playbill-secrets.json'))).toEqual({
-      A_SECRET: '',
-      B_SECRET: '',
-    });
+    expect(textOf(withSecrets, 'playbill-secrets.js')).toContain(
+      '\nexport default () => ({\n  "A_SECRET": "",\n  "B_SECRET": ""\n});\n',
+    );
     expect(textOf(withSecrets, 'README.md')).toContain('`A_SECRET`, `B_SECRET`');
     const none = nginxFiles({ ...NGINX, keyRing: NO_SECRETS, bundle: '' });
-    expect(JSON.parse(textOf(none, 'playbill-secrets.json'))).toEqual({});
+    expect(textOf(none, 'playbill-secrets.js')).toContain('\nexport default () => ({});\n');
   });
 
   test.each(['relative/path', '/srv/"; evil', '/srv/$x', '/a\nb'])('refuses the root %j', (publicRoot) => {
@@ -129,9 +132,7 @@ describe('the folder for nginx', () => {
 
   test('reads the key ring of the tree, and contains none', () => {
     const files = nginxFiles({ ...NGINX, keyRing: KEY_RING, bundle: '' });
-    expect(JSON.parse(textOf(files, 'playbill-settings.json'))).toMatchObject({
-      keyRing: '/srv/playbill/edge/keyring.json',
-    });
+    expect(textOf(files, 'playbill.js')).toContain('"keyRing":"/srv/playbill/edge/keyring.json"');
     expect(() => nginxFiles({ ...NGINX, keyRingPath: 'edge/keyring.json', keyRing: KEY_RING, bundle: '' })).toThrow(
       'keyRingPath: expected',
     );
@@ -148,7 +149,7 @@ describe('the folder for nginx', () => {
   test('says what secrets need before it says how to try it', () => {
     const readme = textOf(nginxFiles({ ...NGINX, keyRing: KEY_RING, bundle: '' }), 'README.md');
     expect(readme).toMatch(
-      /First fill in `playbill-secrets.json`[^]*empty or missing secret is refused[^]*## Install it/,
+      /First fill in `playbill-secrets.js`[^]*empty or missing secret is refused[^]*## Install it/,
     );
     const none = textOf(nginxFiles({ ...NGINX, keyRing: NO_SECRETS, bundle: '' }), 'README.md');
     expect(none).toMatch(
@@ -227,9 +228,9 @@ test.each(['signed-headers', 'rfc9421 signed-headers'])(
   (names) => {
     const profiles = PROFILE_NAMES.filter((name) => names.includes(name));
     const nginx = nginxFiles({ ...NGINX, profiles, keyRing: KEY_RING, bundle: '' });
-    expect(JSON.parse(textOf(nginx, 'playbill-settings.json'))).toMatchObject({ profiles: names });
     const worker = workerFiles({ ...WORKER, profiles, keyRing: KEY_RING, bundle: '' });
-    expect(textOf(worker, 'worker.js')).toContain(`"profiles":${JSON.stringify(profiles)}`);
+    for (const code of [textOf(nginx, 'playbill.js'), textOf(worker, 'worker.js')])
+      expect(code).toContain(`"profiles":${JSON.stringify(profiles)}`);
   },
 );
 

@@ -122,7 +122,7 @@ test('nginx starts with what is installed, and the first key with a secret needs
   expect(
     (await run(['sh', '-ec', installing(readme, machine)], { PATH: '/usr/bin:/bin' }, { cwd: folder })).stderr,
   ).toBe('');
-  const secrets = join(folder, 'playbill-secrets.json');
+  const secrets = join(folder, 'playbill-secrets.js');
   expect(statSync(secrets).mode & 0o777).toBe(0o600);
 
   const words = ['-p', own, '-c', 'nginx.conf'];
@@ -138,15 +138,16 @@ test('nginx starts with what is installed, and the first key with a secret needs
       return (await fetch(url, { headers: { ...headers, Connection: 'close' } })).status;
     };
     expect(await status()).toBe(401);
-    writeFileSync(secrets, '{"ALPHA":"a secret"}');
+    const filledIn = readFileSync(secrets, 'utf8').replace('({})', '({ "ALPHA": "a secret" })');
+    writeFileSync(secrets, filledIn);
     execFileSync('nginx', [...words, '-s', 'reload'], options);
     // Workers from before the reload go on until they have answered.
     await expect.poll(status, { timeout: 30_000 }).toBe(200);
     // What was filled in stays, with its permissions; it may be there before the rest.
     await built('nginx-runs', ['--target', 'nginx', ...listen, '--out', tree]);
-    expect([readFileSync(secrets, 'utf8'), statSync(secrets).mode & 0o777]).toEqual(['{"ALPHA":"a secret"}', 0o600]);
+    expect([readFileSync(secrets, 'utf8'), statSync(secrets).mode & 0o777]).toEqual([filledIn, 0o600]);
     mkdirSync(join(root, 'prepared'));
-    writeFileSync(join(root, 'prepared/playbill-secrets.json'), '{}');
+    writeFileSync(join(root, 'prepared/playbill-secrets.js'), 'export default () => ({});\n');
     await built('prepared', ['--target', 'nginx', '--out', tree]);
   } finally {
     await stop();

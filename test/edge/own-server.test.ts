@@ -17,6 +17,7 @@ import { edgeCheckResultSchema } from '../../src/contract/results/edge.ts';
 import { playbill, playbillProcess } from '../support/cli/run.ts';
 import { type Certificate, makeCertificate } from '../support/edge/certificate.ts';
 import { CheckedTrees, namesOf, SECRETS } from '../support/edge/checked-trees.ts';
+import { secretsModule } from '../support/edge/runtimes/nginx.ts';
 import { freePort, startProgram } from '../support/edge/runtimes/runtime.ts';
 import { temporaryFolder } from '../support/edge/temporary-folder.ts';
 
@@ -157,7 +158,7 @@ describe.each(SERVERS)('%s', (_, { words, configuration, command }) => {
     const options = { cwd: folder, env };
     if (isService)
       stops.push(await startProgram(process.execPath, [join(folder, 'authorizer.mjs')], servicePort, options));
-    else writeFileSync(join(folder, 'playbill-secrets.json'), JSON.stringify(SECRETS));
+    else writeFileSync(join(folder, 'playbill-secrets.js'), secretsModule(SECRETS));
     const [program = '', ...rest] = command(file, folder);
     stops.push(await startProgram(program, rest, port, options));
   });

@@ -28,7 +28,7 @@ describe('base64', () => {
   });
 });
 
-test('a key with an empty secret cannot be used: it is what the example of playbill-secrets.json holds', async () => {
+test('a key with an empty secret cannot be used: it is what the example of playbill-secrets.js holds', async () => {
   const key = { front: 'moscow', alg: 'hmac-sha256', secretRef: 'S', notBefore: null, notAfter: null, revokedAt: null };
   const ring = keyRingFrom({ schema: 1, keys: { k: key } });
   const found = findKey(ring, 'k');

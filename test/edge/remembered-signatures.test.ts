@@ -1,7 +1,7 @@
 // A verified signature is remembered, which saves its verification and nothing else: what else
 // decides about a request is decided every time.
 
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac, sign } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import type { KeyRing, KeyRingEntry } from '../../src/contract/key-ring.ts';
 import { generateKeyPair } from '../../src/edge/web-crypto/key-pair.ts';
@@ -9,6 +9,7 @@ import { instantText } from '../../src/edge/rule/instant.ts';
 import { rfc9421 } from '../../src/edge/rule/rfc9421.ts';
 import { authorize } from '../../src/edge/rule/rule.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
+import { njsKeyStore } from '../../src/edge/targets/nginx/njs-crypto.ts';
 import { webCryptoKeyStore } from '../../src/edge/web-crypto/key-store.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { requestOfLines } from '../support/edge/runtimes/core.ts';
@@ -173,11 +174,38 @@ test('no more than the last 1,000 are remembered', async () => {
 
 test('a long text is never remembered', async () => {
   for (const [length, expected] of [
-    [2000, 'true, remembered'],
+    [2048, 'true, remembered'],
     [2049, 'true, verified'],
     [16_000, 'true, verified'],
   ] as const) {
     expect(await verifyText('a', 'x'.repeat(length))).toBe('true, verified');
     expect(await verifyText('a', 'x'.repeat(length)), String(length)).toBe(expected);
   }
+});
+
+test('nginx with QuickJS remembers by public key, whatever the ring calls it', async () => {
+  const pairs = [await generateKeyPair('ecdsa-p256-sha256'), await generateKeyPair('ecdsa-p256-sha256')] as const;
+  const stores = pairs.map(({ spki }) => {
+    const key = { ...OPEN, alg: 'ecdsa-p256-sha256' } as const;
+    const none = { key: null, spki: () => spki };
+    return njsKeyStore(
+      (keyid) => (keyid === 'a' ? { key, spki: () => spki } : none),
+      () => null,
+      { createHash, createHmac },
+    );
+  });
+  const signature = sign('sha256', Buffer.from('text'), { key: pairs[0].privatePem, dsaEncoding: 'ieee-p1363' });
+  const verifyBy = async (store: number, keyid: string, text = 'text'): Promise<string> => {
+    const keys = stores[store];
+    const work = () => keys?.verify(keys.find(keyid), false, signature.toString('base64'), text);
+    const { result, count } = await verificationsOf(work);
+    return `${result}, ${count === 0 ? 'remembered' : 'verified'}`;
+  };
+  expect(await verifyBy(0, 'a')).toBe('true, verified');
+  expect(await verifyBy(0, 'a')).toBe('true, remembered');
+  expect(await verifyBy(0, 'a', 'another text')).toBe('false, verified');
+  expect(await verifyBy(0, 'nobody')).toBe('false, verified');
+  expect(await verifyBy(1, 'a')).toBe('false, verified');
+  expect(await verifyBy(1, 'nobody')).toBe('false, verified');
+  expect(await verifyBy(0, 'a')).toBe('true, remembered');
 });

@@ -3,6 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { bringNewerNginx } from './edge/runtimes/newer-nginx.ts';
 import { bringOtherNodes } from './nodes.ts';
 
 /** Debian packages that tests use, and for what. */
@@ -49,4 +50,5 @@ export function setup(): void {
   });
   if (status !== 0) throw new Error('the machine lacks what the tests need: see the lines above');
   bringOtherNodes();
+  bringNewerNginx();
 }

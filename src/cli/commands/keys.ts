@@ -122,7 +122,7 @@ ${EXIT_CODES}`)
 function secretText(secretRef: string, { settings }: CommandContext): string {
   const target = valueInFile(SETTINGS.target, settings);
   const steps = {
-    nginx: `add ${secretRef} to playbill-secrets.json, then nginx -s reload`,
+    nginx: `add ${secretRef} to playbill-secrets.js, then nginx -s reload`,
     worker: `set an environment variable; on Cloudflare: wrangler secret put ${secretRef}`,
     authorizer: 'set an environment variable of the service, then restart it',
     'lambda-edge': 'cannot have secrets and refuses such keys',

@@ -53,7 +53,7 @@ export async function bundleModule(form: Bundle['form'], entry: string): Promise
     // refuses.
     minify: form === 'fetch',
     legalComments: 'none',
-    external: isNjs ? ['crypto', 'fs'] : [],
+    external: isNjs ? ['crypto', 'fs', 'playbill-secrets.js'] : [],
     supported: Object.fromEntries(isNjs ? NOT_IN_NJS.split(' ').map((syntax) => [syntax, false]) : []),
     logLevel: 'silent',
   });

@@ -9,17 +9,12 @@
 // once for each ring: looking for them among thousands took milliseconds for each request, and gave
 // keys of rare algorithms away.
 //
-// What is remembered of requests: that a key verified a signature of a text, both whole. A client
-// repeats a signature for minutes, and verifying it again is the largest part of a request. This is
-// safe because it replaces nothing but that computation, whose result cannot change. Whether the
-// key may be used now, for which front, and whether the signature is still young enough is decided
-// outside, at every request. A key is what was imported from one entry of one ring (with one
-// secret), so a new ring remembers nothing of the one before. And since only signatures that were
-// accepted are remembered, the quicker answer tells a client no more than its first one: the
-// request that it already knows to be signed well.
+// Which key verified a signature is remembered. A key is what was imported from one entry of one
+// ring, with one secret, so a new ring has none of what the one before it had.
 
 import type { KeyRing, KeyRingEntry } from '../../contract/key-ring.ts';
 import { DECOY_SECRET, findKey, HMAC, type KeyStore, type SecretOf } from '../rule/key-store.ts';
+import { rememberSignatures } from './remembered-signatures.ts';
 
 /** The parameters of importKey and verify (RFC 9421, 3.3) for each algorithm. */
 const PARAMETERS = {
@@ -39,14 +34,6 @@ interface Verifier extends KeySource {
   readonly key: Awaited<ReturnType<typeof subtle.importKey>>;
 }
 
-/** How many verified signatures are remembered. */
-const REMEMBERED_MAX = 1000;
-/**
- * The longest text that is remembered, of some 300 characters usually: what clients make us keep is
- * two megabytes at most.
- */
-const REMEMBERED_LENGTH = 2048;
-
 /**
  * The keys of a key ring. `secretOf` looks up secrets. The same ring again, as an object, costs
  * nothing.
@@ -62,7 +49,7 @@ export const webCryptoKeyStore = (ring: KeyRing, secretOf: SecretOf): KeyStore =
     const kept = own && keptVerifiers.get(own);
     const verifier = kept?.secret === secret ? kept : null;
     // Without a key as well, which takes as long.
-    const found = remembered.get(statement(signature, base));
+    const found = remembered.find(signature, base);
     return (found && found === verifier) || verifyAnew(ring, source, verifier, isHmac, signature, base);
   },
 });
@@ -91,7 +78,7 @@ const verifyAnew = async (
   const verified = verifiers[results.indexOf(true)];
   if (verified) {
     keptVerifiers.set(verified.entry, verified);
-    remember(statement(signature, base), verified);
+    remembered.add(signature, base, verified);
   }
   // As long as for a key that is not kept: a quicker refusal would tell that a key is in use.
   else if (kept) await importFor(source, decoys);
@@ -108,18 +95,7 @@ const ringDecoys = new WeakMap<KeyRing, readonly Verifier[]>();
 /** Those that have verified a signature. */
 const keptVerifiers = new WeakMap<KeyRingEntry, Verifier>();
 
-/** Which key verified which signature of which text; the oldest first. */
-const remembered = new Map<string, Verifier>();
-
-/** A signature contains no newline. */
-const statement = (signature: string, base: string): string => signature + '\n' + base;
-
-const remember = (text: string, verifier: Verifier): void => {
-  if (text.length > REMEMBERED_LENGTH) return;
-  remembered.set(text, verifier);
-  const [oldest = ''] = remembered.size > REMEMBERED_MAX ? remembered.keys() : [];
-  remembered.delete(oldest);
-};
+const remembered = rememberSignatures<Verifier>();
 
 /** Belongs to nobody: what it verifies is refused. */
 const DECOY: KeyRingEntry = {

@@ -3,7 +3,7 @@
 
 import { AppError, withoutUser } from '../../../errors.ts';
 import { rendered, renderedPart } from '../../template.ts';
-import { codeList, commonValues, inOrder, keyRingOf, rulePaths, secretNames } from '../deployment.ts';
+import { codeList, commonValues, configured, inOrder, keyRingOf, rulePaths, secretNames } from '../deployment.ts';
 import { type Bundle, type Deployment, type DeploymentFiles, noKeys, targetOf, type TargetOptions } from '../target.ts';
 import { checkPath, type NginxServer, serverFiles, standalone } from './configuration.ts';
 import type { NginxSettings } from './request.ts';
@@ -23,7 +23,7 @@ type NginxDeployment = Deployment & Pick<TargetOptions, (typeof OPTIONS)[number]
 
 const BUNDLE: Bundle = { name: 'nginx', entry: 'nginx/runtime.ts', form: 'njs' };
 
-const SECRETS = 'playbill-secrets.json';
+const SECRETS = 'playbill-secrets.js';
 
 /** Refuses a bucket, and a path or an address that could break the configuration's syntax. */
 export const nginx = targetOf({
@@ -41,7 +41,7 @@ export const nginx = targetOf({
     const keyRingPath = keyRingOf(deployment);
     checkPath('publicRoot', publicRoot);
     checkPath('keyRingPath', keyRingPath);
-    const own: NginxSettings = { ...settings, keyRing: keyRingPath, profiles: profiles.join(' ') };
+    const own: NginxSettings = { ...settings, keyRing: keyRingPath, profiles };
     const names = secretNames(keyRing);
     // nginx does not start if it is missing.
     const secrets = Object.fromEntries(names.map((name) => [name, '']));
@@ -59,10 +59,9 @@ export const nginx = targetOf({
         }),
       ],
       ['nginx.conf', standalone(true)],
-      [SECRETS, `${JSON.stringify(secrets, null, 2)}\n`],
-      ['playbill-settings.json', `${JSON.stringify(own)}\n`],
+      [SECRETS, rendered('nginx/playbill-secrets.js', { secrets: JSON.stringify(secrets, null, 2) })],
       ...serverFiles(serverOf(deployment)),
-      ['playbill.js', bundle],
+      ['playbill.js', configured(own, bundle)],
     ]);
   },
 });

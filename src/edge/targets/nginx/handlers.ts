@@ -30,6 +30,7 @@ import {
   authorized,
   logUnreadable,
   type NjsBuffer,
+  type NginxSecrets,
   type NginxSettings,
   type NjsRequest,
   textOf,
@@ -42,7 +43,7 @@ import {
 } from './request.ts';
 import type { NjsCrypto } from './njs-crypto.ts';
 
-declare const playbill_settings: NginxSettings;
+declare const PLAYBILL: NginxSettings;
 declare const Buffer: { alloc(length: number): Uint8Array & NjsBuffer };
 
 /** The module `fs` of njs; only the functions used here. */
@@ -57,6 +58,7 @@ interface NjsFiles {
 export interface NjsModules {
   readonly fs: NjsFiles;
   readonly crypto: NjsCrypto;
+  readonly secrets: NginxSecrets;
 }
 
 /**
@@ -79,7 +81,7 @@ function answer(r: NjsRequest, modules: NjsModules): MaybeAsync<void> {
     () => {
       const request = requestOf(r);
       return andThen(
-        authorized(request, (keyid) => findKey(r, modules.fs, keyid), modules.crypto, now),
+        authorized(request, (keyid) => findKey(r, modules.fs, keyid), modules.secrets, modules.crypto, now),
         (target) => sendSelected(r, request, target, now, modules, '@playbill_edition'),
       );
     },
@@ -94,7 +96,7 @@ function answer(r: NjsRequest, modules: NjsModules): MaybeAsync<void> {
 function again(r: NjsRequest, modules: NjsModules): void {
   try {
     const request = requestOf(r);
-    const target = readTarget(request, playbill_settings.base);
+    const target = readTarget(request, PLAYBILL.base);
     sendSelected(r, request, target, Date.now() / 1000, modules, '@playbill_edition_again');
   } catch (error) {
     sendUnreadable(r, messageOf(error));
@@ -103,7 +105,7 @@ function again(r: NjsRequest, modules: NjsModules): void {
 
 /** Reads the key ring for every request, so that a revoked key is refused at once. */
 function findKey(r: NjsRequest, fs: NjsFiles, keyid: string): FoundLine {
-  const path = playbill_settings.keyRing;
+  const path = PLAYBILL.keyRing;
   let file = -1;
   try {
     file = fs.openSync(path, 'r');
@@ -155,7 +157,7 @@ function sendSelected(
   if (target.kind === 'refuse') return send(r, target);
   const variables = r.variables;
   const pointer = readPointer(modules, (variables['document_root'] ?? '') + '/' + pointerPath(target.front));
-  const decision = select(target, pointer, playbill_settings.maxAge, now);
+  const decision = select(target, pointer, PLAYBILL.maxAge, now);
   if (decision.status === 503) logUnreadable(r, unusablePointer(target.front));
   if (decision.kind !== 'serve') return send(r, decision);
   setHeaders(r, decision.headers);

@@ -5,9 +5,13 @@
 // `verify` throws for numbers outside the curve. There is no Ed25519. A `throw` takes as long as
 // several HMAC verifications, so it must not depend on whether a key exists. The module `crypto` is
 // synchronous, and its HMAC is several times cheaper than Web Crypto's promises.
+//
+// QuickJS keeps a module's variables for the next request (`js_context_reuse`), and so remembers
+// signatures of P-256 keys. njs keeps nothing, and has no Map.
 
 import type { FoundLine, LineKey } from '../../rule/key-ring-text.ts';
 import { DECOY_SECRET, HMAC, type KeyStore, type SecretOf } from '../../rule/key-store.ts';
+import { type RememberedSignatures, rememberSignatures } from '../../web-crypto/remembered-signatures.ts';
 
 /** A digest in bytes, usable as a key. */
 export type NjsBytes = Uint8Array;
@@ -51,7 +55,8 @@ export const njsKeyStore = (
         // Cut the key out even if there is none: otherwise the time would reveal whether the keyid
         // is known.
         const spki = spkiOfLine();
-        return verifyP256(own && own.alg === 'ecdsa-p256-sha256' ? spki : DECOY, signature, base);
+        const key = own && own.alg === 'ecdsa-p256-sha256' ? spki : DECOY;
+        return (remembered && remembered.find(signature, base) === key) || verifyP256(key, signature, base);
       }
       // Look up a secret even without a key, for the same reason.
       const secret = secretOf((own && own.alg === HMAC && own.secretRef) || '');
@@ -79,8 +84,18 @@ const verifyP256 = async (spki: string, signature: string, base: string): Promis
   } catch {
     key = await importP256(DECOY);
   }
-  return crypto.subtle.verify(P256, key, Buffer.from(signature, 'base64'), new TextEncoder().encode(base));
+  const isValid = await crypto.subtle.verify(
+    P256,
+    key,
+    Buffer.from(signature, 'base64'),
+    new TextEncoder().encode(base),
+  );
+  if (isValid && remembered) remembered.add(signature, base, spki);
+  return isValid;
 };
+
+/** By public key: what a key in SPKI verified does not depend on a key ring. */
+const remembered: RememberedSignatures<string> | null = typeof Map === 'function' ? rememberSignatures() : null;
 
 const importP256 = (spki: string) =>
   crypto.subtle.importKey('spki', Buffer.from(spki, 'base64'), P256, false, ['verify']);

@@ -40,21 +40,18 @@ export interface NjsBuffer {
   toString(encoding: 'utf8', start: number, end: number): string;
 }
 
-/** What `edge build` writes into playbill-settings.json. */
+/** The configuration that `edge build` writes at the start of the bundle. */
 export interface NginxSettings extends SettingsFile {
   /** The absolute path of the key ring. */
   readonly keyRing: string;
-  /**
-   * The accepted signing profiles, separated by spaces: an array in a preloaded object has no
-   * methods.
-   */
-  readonly profiles: string;
+  /** The accepted signing profiles. */
+  readonly profiles: readonly ProfileName[];
 }
 
-// Preloaded by the server configuration (js_preload_object): parsed once, so a change needs a
-// reload.
-declare const playbill_settings: NginxSettings;
-declare const playbill_secrets: { readonly [name: string]: unknown };
+declare const PLAYBILL: NginxSettings;
+
+/** The secrets by their names, as the operator wrote them. */
+export type NginxSecrets = () => { readonly [name: string]: unknown };
 
 /** rfc9421, with the fast path for the form that nearly all clients send. */
 const rfc9421InNjs = anyOf([rfc9421FastPath, rfc9421]);
@@ -66,12 +63,13 @@ const rfc9421InNjs = anyOf([rfc9421FastPath, rfc9421]);
 export function authorized(
   request: RuleRequest,
   find: (keyid: string) => FoundLine,
+  secrets: NginxSecrets,
   njsCrypto: NjsCrypto,
   now: number,
 ): MaybeAsync<RequestTarget | Refusal> {
-  const keys = njsKeyStore(find, secretOf, njsCrypto);
-  const profile = profileOf(playbill_settings.profiles.split(' ') as ProfileName[], rfc9421InNjs);
-  return authorize(request, keys, profile, playbill_settings, now);
+  const keys = njsKeyStore(find, (name) => secretIn(secrets, name), njsCrypto);
+  const profile = profileOf(PLAYBILL.profiles, rfc9421InNjs);
+  return authorize(request, keys, profile, PLAYBILL, now);
 }
 
 export function requestOf(r: NjsRequest): RuleRequest {
@@ -118,9 +116,9 @@ function withoutTabs(value: string): string {
 }
 
 /** null if there is no such secret. */
-function secretOf(name: string): string | null {
+function secretIn(secrets: NginxSecrets, name: string): string | null {
   // Inherited properties, such as `constructor`, are not strings.
-  const secret = playbill_secrets[name];
+  const secret = secrets()[name];
   return typeof secret === 'string' ? secret : null;
 }
 

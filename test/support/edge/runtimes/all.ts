@@ -8,7 +8,7 @@ import { TARGETS } from '../../../../src/edge/targets/targets.ts';
 import { startAuthorizer } from './authorizer.ts';
 import { startCore } from './core.ts';
 import { startLambdaEdge } from './lambda-edge.ts';
-import { startNginx } from './nginx.ts';
+import { startNginx, startQuickjs } from './nginx.ts';
 import { startNodeServer } from './node-server.ts';
 import type { StartRuntime } from './runtime.ts';
 import { HOSTS } from './worker-hosts.ts';
@@ -24,7 +24,10 @@ interface NamedRuntime {
 const WORKERD = { name: 'workerd', start: (world: World) => startWorkerd(world, 5) };
 const LAMBDA_EDGE = { name: 'lambda-edge', start: (world: World) => startLambdaEdge(world) };
 const SERVERS: Readonly<Record<string, readonly NamedRuntime[]>> = {
-  nginx: [{ name: 'nginx', start: (world: World) => startNginx(world) }],
+  nginx: [
+    { name: 'nginx', start: (world: World) => startNginx(world) },
+    { name: 'nginx with QuickJS', start: (world: World) => startQuickjs(world) },
+  ],
   authorizer: PROXIES.map((proxy) => ({
     name: `a service behind ${proxy}`,
     start: (world: World) => startAuthorizer(proxy, world),

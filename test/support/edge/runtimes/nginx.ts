@@ -10,6 +10,7 @@ import { keyRingText } from '../../../../src/release/tree/codec.ts';
 import { sendLines } from '../messages.ts';
 import type { World } from '../world.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { NEWER_NGINX, NEWER_NJS_MODULE } from './newer-nginx.ts';
 import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts';
 import { nginxFiles } from '../target-files.ts';
 
@@ -27,8 +28,25 @@ type Edit = (name: string, text: string) => string;
 
 const unchanged: Edit = (_, text) => text;
 
+/** The machine's own, with its module. */
+const OWN = ['nginx'] as const;
+
+/** njs 1.0 with QuickJS, as the folder's README says. */
+export const startQuickjs = (world: World, output: string[] = []): Promise<NginxRuntime> =>
+  startNginx(world, withQuickjs, output, NEWER_NGINX);
+
+const withQuickjs: Edit = (name, text) =>
+  name === 'nginx.conf'
+    ? text.replace(/load_module .*;/, `load_module ${NEWER_NJS_MODULE};`).replace('http {', 'http {\n  js_engine qjs;')
+    : text;
+
 /** Starts it over the world's folder. `output`: collects its log. */
-export async function startNginx(world: World, edit: Edit = unchanged, output: string[] = []): Promise<NginxRuntime> {
+export async function startNginx(
+  world: World,
+  edit: Edit = unchanged,
+  output: string[] = [],
+  program: readonly [command: string, ...args: readonly string[]] = OWN,
+): Promise<NginxRuntime> {
   const port = await freePort();
   const folder = temporaryFolder();
   const keyRingPath = join(world.root, 'edge/keyring.json');
@@ -43,8 +61,12 @@ export async function startNginx(world: World, edit: Edit = unchanged, output: s
     listen: `127.0.0.1:${port}`,
     folder,
   });
-  return startFolder(folder, files, port, world.secrets, edit, output);
+  return startFolder(folder, files, port, world.secrets, edit, output, program);
 }
+
+/** The text of playbill-secrets.js. */
+export const secretsModule = (secrets: Readonly<Record<string, string>>): string =>
+  `export default () => (${JSON.stringify(secrets)});\n`;
 
 /** As the README says, "Try it". */
 async function startFolder(
@@ -53,15 +75,16 @@ async function startFolder(
   port: number,
   secrets: Readonly<Record<string, string>>,
   edit: Edit,
-  output: string[] = [],
+  output: string[],
+  [command, ...args]: readonly [command: string, ...args: readonly string[]],
 ): Promise<NginxRuntime> {
   writeFolder(
     files.map(([name, text]) => [name, edit(name, text)]),
     folder,
   );
-  writeFileSync(join(folder, 'playbill-secrets.json'), JSON.stringify(secrets));
+  writeFileSync(join(folder, 'playbill-secrets.js'), secretsModule(secrets));
   const options = { cwd: folder, env: process.env, output };
-  const stop = await startProgram('nginx', ['-p', folder, '-c', 'nginx.conf'], port, options);
+  const stop = await startProgram(command, [...args, '-p', folder, '-c', 'nginx.conf'], port, options);
   return {
     name: 'nginx',
     port,
