@@ -6,6 +6,7 @@ import { expect, test, vi } from 'vitest';
 import type { KeyRing, KeyRingEntry } from '../../src/contract/key-ring.ts';
 import { generateKeyPair } from '../../src/edge/web-crypto/key-pair.ts';
 import { instantText } from '../../src/edge/rule/instant.ts';
+import { nodeKeyStore } from '../../src/edge/node-server/key-store.ts';
 import { rfc9421 } from '../../src/edge/rule/rfc9421.ts';
 import { authorize } from '../../src/edge/rule/rule.ts';
 import { DEFAULT_SETTINGS } from '../../src/edge/rule/settings.ts';
@@ -180,6 +181,21 @@ test('a long text is never remembered', async () => {
   ] as const) {
     expect(await verifyText('a', 'x'.repeat(length))).toBe('true, verified');
     expect(await verifyText('a', 'x'.repeat(length)), String(length)).toBe(expected);
+  }
+});
+
+test('serve and the authorizer remember an hmac by its secret, and for nobody', async () => {
+  const verifyBy = (secret: string, keyid: string, text: string) => {
+    const store = nodeKeyStore(twins, () => secret);
+    const signature = createHmac('sha256', SECRET).update('text').digest('base64');
+    return store.verify(store.find(keyid), true, signature, text);
+  };
+  for (let i = 0; i < 2; i++) {
+    expect(verifyBy(SECRET, 'a', 'text')).toBe(true);
+    expect(verifyBy(SECRET, 'a', 'another text')).toBe(false);
+    expect(verifyBy('another', 'a', 'text')).toBe(false);
+    expect(verifyBy('', 'a', 'text')).toBe(false);
+    expect(verifyBy(SECRET, 'nobody', 'text')).toBe(false);
   }
 });
 

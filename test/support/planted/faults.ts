@@ -951,6 +951,13 @@ const EDGE: readonly PlantedFault[] = [
     REMEMBERED,
   ),
   fault(
+    'serve and the authorizer remember an hmac for any key',
+    'edge/node-server/key-store.ts',
+    'known !== null && found === known',
+    'found !== undefined',
+    REMEMBERED,
+  ),
+  fault(
     'nginx remembers a signature for any key',
     'edge/targets/nginx/njs-crypto.ts',
     'remembered.find(signature, base) === key',
