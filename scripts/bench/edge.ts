@@ -1,37 +1,35 @@
-// Benchmarks the edge rule on nginx: a server with the rule as `edge build` writes it, compared
-// with a second server of the same nginx process that serves the same file without the rule.
-// Requests are signed (hmac) and verified; only the ratio of the two rates matters.
+// Benchmarks the edge rule. On nginx: a server with the rule as `edge build` writes it, compared
+// with a second server of the same nginx process that serves the same file without the rule, by
+// requests that are signed (hmac) and verified; only the ratio of the two rates matters. On every
+// edge: what a request costs (edge-servers.ts).
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
-import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout } from 'node:timers/promises';
-import { seedCatalogue } from '../seed.ts';
+import { costRows, startServers, stopped } from './edge-servers.ts';
+import {
+  type EdgeTree,
+  type Endpoint,
+  freePort,
+  type Headers,
+  HOST,
+  makeEdgeTree,
+  PATHS,
+  SECRET,
+  untilListening,
+} from './edge-tree.ts';
 import { median, type Row } from './table.ts';
-import { printed } from './timing.ts';
 
 const NJS_MODULE = '/usr/lib/nginx/modules/ngx_http_js_module.so';
-const SECRET_NAME = 'PLAYBILL_BENCH';
-const SECRET = 'a secret of this benchmark alone';
-const KEYID = 'bench';
-/** The host for which requests are signed. They are sent to the ports of the two servers. */
-const HOST = 'edge.test';
 const SECONDS = 2;
 /**
  * nginx's worker must be busy for at least this share of the time; otherwise the load generator is
  * the limit.
  */
 const OCCUPIED_MIN = 0.5;
-
-type Endpoint = 'products' | 'categories';
-
-const PATHS = { products: '/products/', categories: '/fronts/categories/' } as const satisfies Record<Endpoint, string>;
-
-type Headers = Readonly<Record<string, string>>;
 
 /** A document and encoding to request from both servers. */
 interface Subject {
@@ -74,9 +72,12 @@ export function missingForEdge(): string | null {
  */
 export async function benchEdge(dist: string, rounds: number, work: string): Promise<{ rows: Row[]; how: string }> {
   process.stderr.write('edge: seeding …\n');
-  const site = await prepareSite(dist, work);
-  const nginx = spawn('nginx', ['-p', site.folder, '-c', 'bench.conf'], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const tree = makeEdgeTree(dist, work);
+  const site = await prepareSite(tree, work);
+  const stops: (() => Promise<void>)[] = [];
   try {
+    const nginx = spawn('nginx', ['-p', site.folder, '-c', 'bench.conf'], { stdio: ['ignore', 'inherit', 'inherit'] });
+    stops.push(() => stopped(nginx));
     await untilListening(site.plainPort);
     const worker = readFileSync(`/proc/${nginx.pid}/task/${nginx.pid}/children`, 'utf8').trim();
     process.stderr.write(`edge: ${rounds} rounds …\n`);
@@ -88,17 +89,26 @@ export async function benchEdge(dist: string, rounds: number, work: string): Pro
       }
     }
     const rows = SUBJECTS.map((subject, i) => rowOf(site, subject, loads[i]?.ruled ?? [], loads[i]?.plain ?? []));
+    const servers = [
+      { name: 'nginx with njs', pid: Number(worker), port: site.ruledPort, isBare: false, goals: {} },
+      ...(await startServers(tree, dist, work, stops)),
+    ];
     const bundleBytes = statSync(join(dist, 'edge/bundles/worker-s3.js')).size;
     const bundle = `${bundleBytes.toLocaleString('en')} B`;
     return {
-      rows: [...rows, { what: 'worker bundle for a bucket, minified', measured: bundle, goal: '≤ 16,384 B' }],
+      rows: [
+        ...rows,
+        ...(await costRows(tree, servers, rounds)),
+        { what: 'worker bundle for a bucket, both profiles, minified', measured: bundle, goal: '≤ 16,384 B' },
+      ],
       how: `nginx with njs and one worker, requests signed with hmac-sha256 from
-eight kept connections (wrk), a pointer of ${site.editionsTotal} editions, against the same nginx serving the same file without a rule. Rates are
-for a second of the worker's core; medians of ${rounds} interleaved rounds of ${SECONDS} s.`,
+eight kept connections (wrk), a pointer of ${tree.editionsTotal} editions, against the same nginx serving the same file without a rule. Rates are
+for a second of the worker's core; medians of ${rounds} interleaved rounds of ${SECONDS} s. Then what a request costs each edge, in CPU time of its whole process,
+for products in gzip (the authorizer leaves sending to its proxy): without a signature (401), with one that no request had before, and with
+the same again and again. The key ring has keys of every algorithm, so a first ecdsa signature costs an ed25519 verification as well.`,
     };
   } finally {
-    const ended = once(nginx, 'exit');
-    if (nginx.exitCode === null && nginx.kill('SIGTERM')) await ended;
+    for (const stop of stops) await stop();
   }
 }
 
@@ -111,57 +121,37 @@ interface BenchRequest {
 /** The tree, nginx's folder, and the requests for its two servers. */
 interface Site {
   readonly folder: string;
+  readonly ruledPort: number;
   readonly plainPort: number;
-  readonly editionsTotal: number;
   /** The file that must be served for a subject right now. */
   fileOf(subject: Subject): string;
   ruledRequest(subject: Subject): BenchRequest;
   plainRequest(subject: Subject): BenchRequest;
 }
 
-async function prepareSite(dist: string, work: string): Promise<Site> {
-  // nginx drops its privileges before it reads files.
-  chmodSync(work, 0o755);
-  const database = join(work, 'edge.sqlite');
-  const tree = join(work, 'edge-tree');
+async function prepareSite(tree: EdgeTree, work: string): Promise<Site> {
   const folder = join(work, 'edge-nginx');
-  const keyFile = join(work, 'edge-key.json');
-  const playbill = (...argv: string[]): string => {
-    const environment = { ...process.env, [SECRET_NAME]: SECRET };
-    return printed(process.execPath, [join(dist, 'cli/main.js'), ...argv], environment);
-  };
-  // nginx uses the real clock, so the catalogue is made for today.
-  const now = instantNow();
-  seedCatalogue({ path: database, size: 'S', now, seed: 1 });
-  playbill('build', '--db', database, '--out', tree, '--now', now, '--horizon', '24h', '--precompress', 'gzip');
-  const front = frontWithMostEditions(tree);
-  const key = ['--front', front, '--keyid', KEYID, '--alg', 'hmac-sha256', '--secret-ref', SECRET_NAME];
-  writeFileSync(keyFile, playbill('keys', 'issue', ...key, '--db', database, '--out', tree, '--json'));
   const ruledPort = await freePort();
   const plainPort = await freePort();
-  playbill('edge', 'build', '--target', 'nginx', '--out', tree, '--to', folder, '--listen', `127.0.0.1:${ruledPort}`);
-  configure(folder, join(tree, 'public'), plainPort);
+  const listen = ['--listen', `127.0.0.1:${ruledPort}`];
+  tree.playbill('edge', 'build', '--target', 'nginx', '--out', tree.root, '--to', folder, ...listen);
+  configure(folder, join(tree.root, 'public'), plainPort);
 
-  const editionFile = (endpoint: Endpoint): string => {
-    const instant = instantNow();
-    const entry = readPointer(tree, front)[endpoint].findLast((one) => one.slice(0, 20) <= instant) ?? '';
-    return `fronts/${front}/${endpoint}.${entry.slice(21)}.json`;
-  };
   // Signed again for every run: a signature expires after five minutes.
   const requestOf = ({ endpoint, isGzip }: Subject, port: number, target: string): BenchRequest => {
-    const signed = playbill('sign', `http://${HOST}${PATHS[endpoint]}`, '--key', keyFile, '--json');
+    const signed = tree.playbill('sign', `http://${HOST}${PATHS[endpoint]}`, '--key', tree.hmacKeyFile, '--json');
     const encoding: Headers = isGzip ? { 'Accept-Encoding': 'gzip' } : {};
     const headers = { Host: HOST, ...(JSON.parse(signed) as Headers), ...encoding };
     return { url: `http://127.0.0.1:${port}${target}`, headers };
   };
   return {
     folder,
+    ruledPort,
     plainPort,
-    editionsTotal: readPointer(tree, front).products.length,
-    fileOf: ({ endpoint, isGzip }) => join(tree, 'public', editionFile(endpoint) + (isGzip ? '.gz' : '')),
+    fileOf: ({ endpoint, isGzip }) => join(tree.root, 'public', tree.editionFile(endpoint) + (isGzip ? '.gz' : '')),
     ruledRequest: (subject) => requestOf(subject, ruledPort, PATHS[subject.endpoint]),
     // With the same headers, including the signature, so that both servers read the same amount.
-    plainRequest: (subject) => requestOf(subject, plainPort, `/${editionFile(subject.endpoint)}`),
+    plainRequest: (subject) => requestOf(subject, plainPort, `/${tree.editionFile(subject.endpoint)}`),
   };
 }
 
@@ -170,9 +160,8 @@ async function prepareSite(dist: string, work: string): Promise<Site> {
  * configuration as `edge build` wrote it.
  */
 function configure(folder: string, publicRoot: string, plainPort: number): void {
-  const secrets = join(folder, 'playbill-secrets.json');
-  const names = Object.keys(JSON.parse(readFileSync(secrets, 'utf8')) as object);
-  writeFileSync(secrets, JSON.stringify(Object.fromEntries(names.map((name) => [name, SECRET]))));
+  const secrets = join(folder, 'playbill-secrets.js');
+  writeFileSync(secrets, readFileSync(secrets, 'utf8').replaceAll('""', JSON.stringify(SECRET.text)));
   writeFileSync(
     join(folder, 'plain.conf'),
     `server {
@@ -193,17 +182,6 @@ function configure(folder: string, publicRoot: string, plainPort: number): void 
   if (!changed.includes('worker_processes 1;') || !changed.includes('include plain.conf;'))
     throw new Error('nginx.conf of edge build is not what this benchmark expects');
   writeFileSync(join(folder, 'bench.conf'), changed);
-}
-
-function readPointer(tree: string, front: string): Readonly<Record<Endpoint, readonly string[]>> {
-  const text = readFileSync(join(tree, 'public/fronts', front, 'pointer.json'), 'utf8');
-  return JSON.parse(text) as Record<Endpoint, string[]>;
-}
-
-function frontWithMostEditions(tree: string): string {
-  const fronts = readdirSync(join(tree, 'public/fronts'));
-  const count = (front: string): number => readPointer(tree, front).products.length;
-  return fronts.reduce((most, front) => (count(front) > count(most) ? front : most));
 }
 
 /**
@@ -260,37 +238,4 @@ function rowOf(site: Site, subject: Subject, ruled: readonly Load[], plain: read
     measured: `${((100 * ruledRate) / plainRate).toFixed(0)} %: ${ruledRate.toFixed(0)} of ${plainRate.toFixed(0)} a second; the rule takes ${microseconds.toFixed(0)} µs`,
     goal: subject.goal,
   };
-}
-
-/** The current second in the format of the database. */
-function instantNow(): string {
-  return `${new Date().toISOString().slice(0, 19)}Z`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
-/**
- * Waits until something listens on a port.
- * @throws Error after ten seconds; nginx has then printed on stderr what is wrong
- */
-async function untilListening(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const socket = connect(port, '127.0.0.1');
-    const isListening = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (isListening) return;
-    await setTimeout(50);
-  }
-  throw new Error(`nginx does not listen on port ${port}`);
 }
