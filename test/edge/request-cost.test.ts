@@ -15,7 +15,7 @@ import { prepareLines } from '../support/edge/exchange.ts';
 import { sendLines } from '../support/edge/messages.ts';
 import { startAuthorizer } from '../support/edge/runtimes/authorizer.ts';
 import { startCore } from '../support/edge/runtimes/core.ts';
-import { startNginx } from '../support/edge/runtimes/nginx.ts';
+import { startNginx, startQuickjs } from '../support/edge/runtimes/nginx.ts';
 import { freePort, startProgram } from '../support/edge/runtimes/runtime.ts';
 import { hostByUrl } from '../support/edge/runtimes/worker-hosts.ts';
 import type { Runtime, StartRuntime } from '../support/edge/runtimes/runtime.ts';
@@ -53,6 +53,7 @@ const EDGES: { readonly [name: string]: StartRuntime } = {
   // In this process.
   core: startCore,
   nginx: (world: World) => startNginx(world),
+  'nginx with QuickJS': (world: World) => startQuickjs(world),
   workerd: (world: World) => startWorkerd(world, 5),
   serve: startServe,
   'a service behind nginx': (world: World) => startAuthorizer('nginx', world),

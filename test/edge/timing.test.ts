@@ -14,7 +14,7 @@ import type { KeyRing, KeyRingEntry } from '../../src/contract/key-ring.ts';
 import type { ProfileName } from '../../src/edge/rule/profile.ts';
 import { prepareLines } from '../support/edge/exchange.ts';
 import { type AuthorizerRuntime, startAuthorizer } from '../support/edge/runtimes/authorizer.ts';
-import { startNginx } from '../support/edge/runtimes/nginx.ts';
+import { startNginx, startQuickjs } from '../support/edge/runtimes/nginx.ts';
 import { startNodeServer } from '../support/edge/runtimes/node-server.ts';
 import { startWorkerHost } from '../support/edge/runtimes/worker-hosts.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
@@ -174,6 +174,7 @@ function withKeyRing(made: World): World {
 
 const EDGES = {
   nginx: (made: World) => startNginx(made),
+  'nginx with QuickJS': (made: World) => startQuickjs(made),
   workerd: (made: World) => startWorkerd(made, 5),
   deno: (made: World) => startWorkerHost('deno', made, IN_TREE),
   bun: (made: World) => startWorkerHost('bun', made, IN_TREE),

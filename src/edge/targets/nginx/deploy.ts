@@ -29,7 +29,7 @@ const SECRETS = 'playbill-secrets.js';
 export const nginx = targetOf({
   name: 'nginx',
   summary: 'with njs',
-  testedOn: 'nginx with njs',
+  testedOn: 'nginx with njs 0.7, and with QuickJS (njs 1.0)',
   reads: { folder: BUNDLE },
   options: OPTIONS,
   codeBytesMax: null,

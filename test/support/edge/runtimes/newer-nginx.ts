@@ -19,7 +19,11 @@ export const NEWER_NGINX: readonly [command: string, ...args: readonly string[]]
   join(root, 'usr/sbin/nginx'),
 ];
 
-export const NEWER_NJS_MODULE = join(root, 'usr/lib/nginx/modules/ngx_http_js_module.so');
+const NEWER_NJS_MODULE = join(root, 'usr/lib/nginx/modules/ngx_http_js_module.so');
+
+/** The nginx.conf of a deployed folder, for this nginx and QuickJS. */
+export const withQuickjs = (conf: string): string =>
+  conf.replace(/load_module .*;/, `load_module ${NEWER_NJS_MODULE};`).replace('http {', 'http {\n  js_engine qjs;');
 
 /**
  * Brings it if it is not there yet, and says on stderr if it cannot be had: the tests that use it

@@ -10,7 +10,7 @@ import { keyRingText } from '../../../../src/release/tree/codec.ts';
 import { sendLines } from '../messages.ts';
 import type { World } from '../world.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { NEWER_NGINX, NEWER_NJS_MODULE } from './newer-nginx.ts';
+import { NEWER_NGINX, withQuickjs } from './newer-nginx.ts';
 import { freePort, type Runtime, startProgram, writeFolder } from './runtime.ts';
 import { nginxFiles } from '../target-files.ts';
 
@@ -33,12 +33,7 @@ const OWN = ['nginx'] as const;
 
 /** njs 1.0 with QuickJS, as the folder's README says. */
 export const startQuickjs = (world: World, output: string[] = []): Promise<NginxRuntime> =>
-  startNginx(world, withQuickjs, output, NEWER_NGINX);
-
-const withQuickjs: Edit = (name, text) =>
-  name === 'nginx.conf'
-    ? text.replace(/load_module .*;/, `load_module ${NEWER_NJS_MODULE};`).replace('http {', 'http {\n  js_engine qjs;')
-    : text;
+  startNginx(world, (name, text) => (name === 'nginx.conf' ? withQuickjs(text) : text), output, NEWER_NGINX);
 
 /** Starts it over the world's folder. `output`: collects its log. */
 export async function startNginx(
