@@ -3,13 +3,14 @@
 // requests that are signed (hmac) and verified; only the ratio of the two rates matters. On every
 // edge: what a request costs (edge-servers.ts).
 
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { costRows, startServers, stopped } from './edge-servers.ts';
+import { bringNewerNginx, NEWER_NGINX, withQuickjs } from '../../test/support/edge/runtimes/newer-nginx.ts';
+import { type BenchServer, costRows, startServers, stopped } from './edge-servers.ts';
 import {
   type EdgeTree,
   type Endpoint,
@@ -79,7 +80,7 @@ export async function benchEdge(dist: string, rounds: number, work: string): Pro
     const nginx = spawn('nginx', ['-p', site.folder, '-c', 'bench.conf'], { stdio: ['ignore', 'inherit', 'inherit'] });
     stops.push(() => stopped(nginx));
     await untilListening(site.plainPort);
-    const worker = readFileSync(`/proc/${nginx.pid}/task/${nginx.pid}/children`, 'utf8').trim();
+    const worker = workerOf(nginx);
     process.stderr.write(`edge: ${rounds} rounds …\n`);
     const loads = SUBJECTS.map(() => ({ ruled: [] as Load[], plain: [] as Load[] }));
     for (let round = 0; round < rounds; round++) {
@@ -89,8 +90,10 @@ export async function benchEdge(dist: string, rounds: number, work: string): Pro
       }
     }
     const rows = SUBJECTS.map((subject, i) => rowOf(site, subject, loads[i]?.ruled ?? [], loads[i]?.plain ?? []));
+    const quickjs = await startQuickjs(tree, work, stops);
     const servers = [
-      { name: 'nginx with njs', pid: Number(worker), port: site.ruledPort, isBare: false, goals: {} },
+      { name: 'nginx with njs', pid: worker, port: site.ruledPort, isBare: false, goals: {} },
+      quickjs,
       ...(await startServers(tree, dist, work, stops)),
     ];
     const bundleBytes = statSync(join(dist, 'edge/bundles/worker-s3.js')).size;
@@ -111,6 +114,34 @@ the same again and again. The key ring has keys of every algorithm, so a first e
     for (const stop of stops) await stop();
   }
 }
+
+/** The machine's nginx has no QuickJS: another beside it. */
+async function startQuickjs(tree: EdgeTree, work: string, stops: (() => Promise<void>)[]): Promise<BenchServer> {
+  bringNewerNginx();
+  const folder = join(work, 'edge-quickjs');
+  const port = await freePort();
+  const listen = ['--listen', `127.0.0.1:${port}`];
+  tree.playbill('edge', 'build', '--target', 'nginx', '--out', tree.root, '--to', folder, ...listen);
+  fillInSecrets(folder);
+  const conf = readFileSync(join(folder, 'nginx.conf'), 'utf8').replace(
+    'worker_processes auto;',
+    'worker_processes 1;',
+  );
+  writeFileSync(join(folder, 'bench.conf'), withQuickjs(conf));
+  const [command, ...args] = NEWER_NGINX;
+  const nginx = spawn(command, [...args, '-p', folder, '-c', 'bench.conf'], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  stops.push(() => stopped(nginx));
+  await untilListening(port);
+  return { name: 'nginx with QuickJS', pid: workerOf(nginx), port, isBare: false, goals: OF_QUICKJS };
+}
+
+const OF_QUICKJS = { 'ecdsa, repeated': '≤ 70 µs' } as const;
+
+/** nginx's only worker. */
+const workerOf = ({ pid }: ChildProcess): number =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
 
 /** A request as both the check and the generator send it. */
 interface BenchRequest {
@@ -155,13 +186,17 @@ async function prepareSite(tree: EdgeTree, work: string): Promise<Site> {
   };
 }
 
+function fillInSecrets(folder: string): void {
+  const file = join(folder, 'playbill-secrets.js');
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll('""', JSON.stringify(SECRET.text)));
+}
+
 /**
  * Adds secrets and the server without the rule, and sets one worker. Leaves the rule's
  * configuration as `edge build` wrote it.
  */
 function configure(folder: string, publicRoot: string, plainPort: number): void {
-  const secrets = join(folder, 'playbill-secrets.js');
-  writeFileSync(secrets, readFileSync(secrets, 'utf8').replaceAll('""', JSON.stringify(SECRET.text)));
+  fillInSecrets(folder);
   writeFileSync(
     join(folder, 'plain.conf'),
     `server {
@@ -188,7 +223,7 @@ function configure(folder: string, publicRoot: string, plainPort: number): void 
  * Runs the load generator. Checks one response before and one after: a benchmark of refusals would
  * measure nothing.
  */
-async function checkedLoad(site: Site, subject: Subject, request: BenchRequest, worker: string): Promise<Load> {
+async function checkedLoad(site: Site, subject: Subject, request: BenchRequest, worker: number): Promise<Load> {
   await expectEdition(site, subject, request);
   const lines = Object.entries(request.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const argv = ['-t1', '-c8', `-d${SECONDS}s`, ...lines, request.url];
@@ -215,7 +250,7 @@ async function expectEdition(site: Site, subject: Subject, { url, headers }: Ben
 }
 
 /** How long a process has run on a core, and how long it has waited for one, in seconds (Linux). */
-function worktimeOf(processId: string): { readonly busy: number; readonly waiting: number } {
+function worktimeOf(processId: number): { readonly busy: number; readonly waiting: number } {
   const [busy = Number.NaN, waiting = Number.NaN] = readFileSync(`/proc/${processId}/schedstat`, 'utf8')
     .split(' ')
     .map((nanoseconds) => Number(nanoseconds) / 1e9);
