@@ -1,6 +1,6 @@
-// nginx with njs 1.0 and its second engine, QuickJS, from Debian's unstable distribution: unpacked
-// into .run/, with the C library that it needs, so that the machine's own packages stay as they
-// are.
+// nginx with njs 1.0 and its second engine, QuickJS, from Debian's next distribution, testing:
+// unpacked into .run/, with the C library that it needs, so that the machine's own packages stay as
+// they are.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -25,18 +25,25 @@ const NEWER_NJS_MODULE = join(root, 'usr/lib/nginx/modules/ngx_http_js_module.so
 export const withQuickjs = (conf: string): string =>
   conf.replace(/load_module .*;/, `load_module ${NEWER_NJS_MODULE};`).replace('http {', 'http {\n  js_engine qjs;');
 
+/** Where the machine's own packages come from, without those of updates. */
+function archive(): string {
+  const words = ['indextargets', '--format', '$(REPO_URI) $(CODENAME)', 'Created-By: Packages', 'Component: main'];
+  const { stdout } = spawnSync('apt-get', words, { encoding: 'utf8' });
+  return /^(\S+) [a-z]+$/m.exec(stdout)?.[1] ?? '';
+}
+
 /**
  * Brings it if it is not there yet, and says on stderr if it cannot be had: the tests that use it
  * fail. apt works in a folder of its own, and finds nothing installed there.
  */
 export function bringNewerNginx(): void {
   if (existsSync(NEWER_NJS_MODULE)) return;
-  process.stderr.write('Bringing nginx with njs 1.0 from Debian unstable into .run/newer-nginx/ …\n');
+  process.stderr.write('Bringing nginx with njs 1.0 from Debian testing into .run/newer-nginx/ …\n');
   for (const path of ['state/lists/partial', 'cache/archives/partial', 'root'])
     mkdirSync(join(folder, path), { recursive: true });
   writeFileSync(join(folder, 'status'), '');
   const key = '/usr/share/keyrings/debian-archive-keyring.gpg';
-  writeFileSync(join(folder, 'sources.list'), `deb [signed-by=${key}] http://deb.debian.org/debian sid main\n`);
+  writeFileSync(join(folder, 'sources.list'), `deb [signed-by=${key}] ${archive()} testing main\n`);
   const settings = {
     'Dir::State': join(folder, 'state'),
     'Dir::State::status': join(folder, 'status'),
@@ -60,5 +67,5 @@ export function bringNewerNginx(): void {
   apt('update');
   apt('install', '--download-only', '--no-install-recommends', 'nginx', 'libnginx-mod-http-js');
   for (const archive of globSync(join(folder, 'cache/archives/*.deb'))) run('dpkg-deb', '-x', archive, root);
-  if (!existsSync(NEWER_NJS_MODULE)) process.stderr.write('Missing: nginx with njs 1.0 (Debian unstable)\n');
+  if (!existsSync(NEWER_NJS_MODULE)) process.stderr.write('Missing: nginx with njs 1.0 (Debian testing)\n');
 }
