@@ -58,7 +58,8 @@ function diffLists(before: readonly Listed[], after: readonly Listed[]): Documen
       added.push({ ...element, change: 'added' });
       continue;
     }
-    const changes = diffFields(old.fields, fields);
+    // The preview shares objects between documents: most need no comparison.
+    const changes = old.fields === fields ? [] : diffFields(old.fields, fields);
     if (changes.length > 0) changed.push({ ...element, change: 'changed', fields: changes });
   }
   return [...removed, ...added, ...changed, ...movesOf(before, after)];
