@@ -27,7 +27,7 @@ const PICTURES: readonly Picture[] = [
   })),
   {
     name: 'preview-phone',
-    query: `front=riyadh&at=${AT}`,
+    query: `front=riyadh&view=cards&at=${AT}`,
     context: { colorScheme: 'light', viewport: { width: 375, height: 812 }, deviceScaleFactor: 2 },
   },
 ];
@@ -36,7 +36,7 @@ async function take({ name, query, context: options }: Picture, origin: string, 
   const context = await browser.newContext(options);
   const page = await context.newPage();
   await page.goto(`${origin}/?${query}`);
-  await page.locator('.card').first().waitFor();
+  await page.locator('.card, .listed').first().waitFor();
   // On a phone the open list of changes would hide most cards.
   if ((options.viewport?.width ?? 0) > 1000) await page.locator('.clock .summary').click();
   await page.waitForLoadState('networkidle');

@@ -1,36 +1,45 @@
 // Answers the preview's questions about a catalogue: why a product has a card or not, as `explain`
 // reports it. Reads only, in one transaction per question.
 
-import type { Instant } from '../catalogue/instant.ts';
+import { setImmediate } from 'node:timers/promises';
 import type { ExplainResultJson } from '../contract/results/explain.ts';
 import { databaseText, openCatalogue } from '../database/open.ts';
-import { listedSlugs } from '../database/load/explain-rows.ts';
-import type { MissingProduct } from '../preview/messages.ts';
+import { labelsOfListed, listedSlugs } from '../database/load/explain-rows.ts';
+import type { MissingProduct, ProductLabels } from '../preview/messages.ts';
 import type { PreviewCatalogue } from '../preview/preview-data.ts';
 import { explainOn, explainProduct, loadFront } from './explain.ts';
 
 /** Turns an explanation into text. The CLI does that. */
 interface ExplanationText {
-  readonly verdictLine: (explained: ExplainResultJson) => string;
-  readonly explanationText: (explained: ExplainResultJson, db: string) => string;
+  readonly verdictOf: (explained: ExplainResultJson) => string | null;
+  readonly untitledExplanation: (explained: ExplainResultJson, db: string) => string;
 }
 
 export function previewCatalogue(databasePath: string, tzdata: string, text: ExplanationText): PreviewCatalogue {
   return {
     path: databaseText(databasePath),
-    missing: async (front: string, at: Instant): Promise<readonly MissingProduct[]> => {
+    missing: async (front, at, cards, signal): Promise<readonly MissingProduct[]> => {
       await using reader = await openCatalogue(databasePath);
       const loaded = await loadFront(reader, front, tzdata, at);
       const missing: MissingProduct[] = [];
       for (const slug of loaded.front === null ? [] : await listedSlugs(reader, loaded.front.id)) {
+        if (cards.has(slug)) continue;
+        // Other requests are answered in between.
+        await setImmediate();
+        if (signal.aborted) break;
         const explained = await explainOn(loaded, slug);
         const { reason, product } = explained;
-        if (reason !== null) missing.push({ slug, name: product.name, reason, verdict: text.verdictLine(explained) });
+        const verdict = text.verdictOf(explained);
+        if (reason !== null) missing.push({ slug, name: product.name, reason, verdict: verdict ?? '' });
       }
       return missing;
     },
+    labels: async (front: string): Promise<readonly ProductLabels[]> => {
+      await using reader = await openCatalogue(databasePath);
+      return await labelsOfListed(reader, front);
+    },
     explain: async (frontCode, slug, at) =>
-      text.explanationText(
+      text.untitledExplanation(
         await explainProduct({ databasePath, frontCode, slug, tzdata }, at),
         databaseText(databasePath),
       ),

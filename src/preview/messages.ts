@@ -24,12 +24,18 @@ export const RELEASES_PATH = '/api/releases/';
  * `moscow/products.0123456789abcdef.json`.
  */
 export const FRONTS_PATH = '/api/fronts/';
-/** Followed by a release as above and the code of a front: how much each edition changes. */
+/** Followed by a release as above and the code of a front: what each edition changes. */
 export const CHANGES_PATH = '/api/changes/';
 /**
- * Followed by the code of a front and an instant: its products without a card. Needs a catalogue.
+ * Followed by a release as above, the code of a front, and an instant: its products without a card
+ * then. Needs a catalogue.
  */
 export const MISSING_PATH = '/api/missing/';
+/**
+ * Followed by the code of a front: the categories and tags of its products, which a tree does not
+ * contain. Needs a catalogue.
+ */
+export const LABELS_PATH = '/api/labels/';
 /** Followed by the code of a front, a product's slug and an instant. Needs a catalogue. */
 export const EXPLAIN_PATH = '/api/explain/';
 
@@ -71,11 +77,23 @@ export interface PreviewFront {
 
 export type FrontRecord = Pick<ManifestFront, 'held' | 'cards' | 'dropped' | 'currency'>;
 
-/**
- * For each edition, in the pointer's order: how many elements differ from the edition before; null
- * if either cannot be read.
- */
-export type ChangeCounts = readonly (number | null)[];
+/** What an edition changes against the edition before. */
+export interface EditionChange {
+  /** The number of elements that differ. */
+  readonly count: number;
+  /** The ids of the products whose cards differ; those whose card is gone included. */
+  readonly products: readonly number[];
+}
+
+/** For each edition, in the pointer's order; null if it or the one before cannot be read. */
+export type EditionChanges = readonly (EditionChange | null)[];
+
+/** Slugs of the categories and tags of a product. */
+export interface ProductLabels {
+  readonly slug: string;
+  readonly categories: readonly string[];
+  readonly tags: readonly string[];
+}
 
 /** A product that the front lists but that has no card. */
 export interface MissingProduct {
@@ -83,11 +101,11 @@ export interface MissingProduct {
   readonly name: string;
   /** A key of a manifest's `dropped`, or the reason why the front or product cannot be read. */
   readonly reason: string;
-  /** The first line of `explain`. */
+  /** The reason in the words of `explain`: `none of 3 sessions can still be bought`. */
   readonly verdict: string;
 }
 
-/** The output of `explain`. */
+/** The output of `explain`, without product, front and instant in its first line. */
 export interface Explanation {
   readonly text: string;
 }

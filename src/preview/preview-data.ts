@@ -22,15 +22,18 @@ import {
 } from '../release/tree/read.ts';
 import { readAhead } from '../release/tree/read-ahead.ts';
 import { keptReleases } from '../release/tree/releases.ts';
+import { editionIndexAt } from '../render/edition-choice.ts';
 import { FRONTS_FOLDER, pathOf, RELEASES_FOLDER, treeFileOf } from '../render/paths.ts';
 import {
   CURRENT,
-  type ChangeCounts,
   type CurrentRelease,
+  type EditionChange,
+  type EditionChanges,
   type MissingProduct,
   type Overview,
   type PreviewFront,
   type PreviewRelease,
+  type ProductLabels,
 } from './messages.ts';
 
 /**
@@ -40,11 +43,22 @@ import {
 export interface PreviewCatalogue {
   readonly path: string;
   /**
-   * Products that the front lists but that have no card at `at`.
+   * The products that the front lists, except those with one of `cards`, that have no card at `at`.
+   * Takes milliseconds for each; gives up once `signal` is aborted.
    * @throws AppError database-…, front-unknown
    */
-  missing(front: string, at: Instant): Promise<readonly MissingProduct[]>;
-  /** The output of `explain`. @throws AppError database-…, front-unknown, product-unknown */
+  missing(
+    front: string,
+    at: Instant,
+    cards: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<readonly MissingProduct[]>;
+  /**
+   * The categories and tags of the products that the front lists.
+   * @throws AppError database-…
+   */
+  labels(front: string): Promise<readonly ProductLabels[]>;
+  /** The output of `explain`, untitled. @throws AppError database-…, front-unknown, product-unknown */
   explain(front: string, slug: string, at: Instant): Promise<string>;
 }
 
@@ -105,23 +119,35 @@ export class PreviewData {
   }
 
   /**
-   * How much each edition of a front changes. `id` is that of a release, or `CURRENT`.
+   * What each edition of a front changes. `id` is that of a release, or `CURRENT`.
    * @throws AppError nothing-published, tree-unreadable
    */
-  async changes(id: string, front: string): Promise<ChangeCounts> {
+  async changes(id: string, front: string): Promise<EditionChanges> {
     const { fronts } = await this.release(id);
     const files = this.#fresh();
     const products = fronts.find((view) => view.front === front)?.pointer?.products ?? [];
-    const counts: (number | null)[] = [];
+    const changes: (EditionChange | null)[] = [];
     let before: ProductsDocument | null = null;
     const digests = products.map((entry) => entryOf(entry).digest);
     for await (const [, read] of readAhead(digests, (digest) => readProducts(front, digest, files))) {
       const document: ProductsDocument | null = read.ok ? read.value : null;
-      const isFirst = counts.length === 0;
-      counts.push(isFirst ? 0 : before && document && diffDocuments(before, document).length);
+      const isFirst = changes.length === 0;
+      changes.push(isFirst ? { count: 0, products: [] } : before && document && changeOf(before, document));
       before = document;
     }
-    return counts;
+    return changes;
+  }
+
+  /**
+   * Slugs of the products with a card at an instant; empty if the edition cannot be read.
+   * @throws AppError nothing-published, tree-unreadable
+   */
+  async cards(id: string, front: string, at: Instant): Promise<ReadonlySet<string>> {
+    const { fronts } = await this.release(id);
+    const entries = fronts.find((view) => view.front === front)?.pointer?.products ?? [];
+    const entry = entries[editionIndexAt(entries, formatInstant(at))];
+    const read = entry === undefined ? null : await readProducts(front, entryOf(entry).digest, this.#fresh());
+    return new Set(read?.ok === true ? read.value.productCards.map(({ slug }) => slug) : []);
   }
 
   async #inForce(): Promise<PreviewRelease> {
@@ -142,6 +168,12 @@ export class PreviewData {
     }
     return { id: CURRENT, fronts };
   }
+}
+
+function changeOf(before: ProductsDocument, after: ProductsDocument): EditionChange {
+  const changes = diffDocuments(before, after);
+  const products = new Set(changes.flatMap(({ list, id }) => (list === 'productCards' ? [id] : [])));
+  return { count: changes.length, products: [...products] };
 }
 
 const POINTER_MISSING = 'missing, although the current release has this front; publish again with: playbill build';

@@ -18,6 +18,7 @@ import {
   CURRENT_PATH,
   EXPLAIN_PATH,
   FRONTS_PATH,
+  LABELS_PATH,
   MISSING_PATH,
   OVERVIEW_PATH,
   PAGE_PATH,
@@ -48,7 +49,9 @@ interface Reply {
 /** Creates the server. The caller must let it listen on a loopback address only. */
 export function createPreviewServer(options: PreviewOptions): Server {
   return createServer((incoming, outgoing) => {
-    replyTo(incoming, options).then(
+    const isGone = new AbortController();
+    outgoing.on('close', () => isGone.abort());
+    replyTo(incoming, options, isGone.signal).then(
       (reply) => send(reply, incoming, outgoing),
       (error: unknown) => {
         options.onBug(error instanceof Error ? (error.stack ?? error.message) : messageOf(error));
@@ -78,7 +81,7 @@ function isOwnRequest(path: string, headers: IncomingHttpHeaders): boolean {
   return isPage && mode === 'navigate' && destination === 'document';
 }
 
-async function replyTo(incoming: IncomingMessage, options: PreviewOptions): Promise<Reply> {
+async function replyTo(incoming: IncomingMessage, options: PreviewOptions, signal: AbortSignal): Promise<Reply> {
   const { method = '', headers, url = '' } = incoming;
   if (!isOwnHost(headers.host, incoming.socket.localPort ?? 0)) {
     const message = `expected a loopback host, found ${JSON.stringify(headers.host ?? '')}`;
@@ -92,7 +95,7 @@ async function replyTo(incoming: IncomingMessage, options: PreviewOptions): Prom
     return refusal(403, 'cross-site', message, 'open the address printed by: playbill preview');
   }
   try {
-    const json = await jsonAt(path, options);
+    const json = await jsonAt(path, options, signal);
     if (json !== null) return found(JSON_TYPE, json);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -112,8 +115,16 @@ async function replyTo(incoming: IncomingMessage, options: PreviewOptions): Prom
 
 const NOT_FOUND_CODES: readonly string[] = ['nothing-published', 'front-unknown', 'product-unknown'];
 
-/** The JSON at an API path; null for any other path. @throws AppError */
-async function jsonAt(path: string, { data, catalogue, now }: PreviewOptions): Promise<string | null> {
+/**
+ * The JSON at an API path; null for any other path. `signal` is aborted when nobody waits for it any
+ * more.
+ * @throws AppError
+ */
+async function jsonAt(
+  path: string,
+  { data, catalogue, now }: PreviewOptions,
+  signal: AbortSignal,
+): Promise<string | null> {
   if (path === OVERVIEW_PATH) return JSON.stringify(await data.overview(now(), catalogue?.path ?? null));
   if (path === CURRENT_PATH) return JSON.stringify(await data.current(now()));
   const [, api, kind, ...parts] = path.split('/');
@@ -123,9 +134,13 @@ async function jsonAt(path: string, { data, catalogue, now }: PreviewOptions): P
   if (prefix === RELEASES_PATH) return JSON.stringify(await data.release(parts.join('/')));
   if (prefix === FRONTS_PATH) return data.edition(parts.join('/'));
   if (prefix === CHANGES_PATH) return JSON.stringify(await data.changes(first, second));
+  if (prefix === LABELS_PATH && catalogue !== null) return JSON.stringify(await catalogue.labels(first));
   const at = parseInstant(parts.at(-1) ?? '');
   if (catalogue === null || at === undefined) return null;
-  if (prefix === MISSING_PATH) return JSON.stringify(await catalogue.missing(first, at));
+  if (prefix === MISSING_PATH && third !== '') {
+    const cards = await data.cards(first, second, at);
+    return JSON.stringify(await catalogue.missing(second, at, cards, signal));
+  }
   if (prefix === EXPLAIN_PATH && third !== '')
     return JSON.stringify({ text: await catalogue.explain(first, second, at) });
   return null;

@@ -26,7 +26,7 @@ const VIEWS = (['light', 'dark'] as const).flatMap((colorScheme) =>
 // Each width once, and each scheme.
 test.each(sample(VIEWS, 2))('$front, $colorScheme, $width pixels', async ({ front, colorScheme, width }) => {
   const options = { colorScheme, viewport: { width, height: 800 } };
-  const url = `${preview().origin}/?front=${front}&tab=today&at=2026-05-01T10:15:00Z`;
+  const url = `${preview().origin}/?front=${front}&view=cards&tab=today&at=2026-05-01T10:15:00Z`;
   const { page, complaints } = await visit(browser(), url, options);
   await page.locator('.clock .summary').click();
   await page.locator('.is-changed').last().scrollIntoViewIfNeeded();
@@ -42,15 +42,26 @@ test.each(sample(VIEWS, 2))('$front, $colorScheme, $width pixels', async ({ fron
   expect(complaints).toEqual([]);
 });
 
-test.each([360, 1280])('two releases side by side, %d pixels', async (width) => {
-  const { page } = await visit(browser(), `${preview().origin}/?front=kuwait`, { viewport: { width, height: 800 } });
+test.each([360, 1280])('the list, its filters, and two releases compared, %d pixels', async (width) => {
+  const url = `${preview().origin}/?front=kuwait`;
+  const { page, complaints } = await visit(browser(), url, { viewport: { width, height: 800 } });
+  if (width < 640) await page.getByRole('button', { name: 'Filters' }).click();
+  expect(await violationsOf(page)).toEqual([]);
   await openDesk(page, width);
   const older = await page.locator('.choices option').evaluateAll((all) => all.at(-1)?.getAttribute('value') ?? '');
-  await page.getByRole('combobox', { name: 'Beside it' }).selectOption(older);
+  await page.getByRole('combobox', { name: 'Compare with' }).selectOption(older);
   await page.keyboard.press('Escape');
-  await page.locator('.pane-title').nth(1).waitFor();
-  expect(await violationsOf(page)).toEqual([]);
-  expect(await isTooWide(page)).toBe(false);
+  await page.getByRole('checkbox', { name: 'Only what differs' }).uncheck();
+  for (const view of ['Cards', 'List']) {
+    await page.getByRole('button', { name: view, exact: true }).click();
+    await page
+      .locator(view === 'List' ? '.listed' : 'section.pair')
+      .first()
+      .waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await isTooWide(page)).toBe(false);
+  }
+  expect(complaints).toEqual([]);
 });
 
 test('axe reports a planted fault', async () => {

@@ -3,9 +3,9 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { verdictLine } from '../../src/cli/output/explain.ts';
+import { verdictOf } from '../../src/cli/output/explain.ts';
 import { explainProduct } from '../../src/operations/explain.ts';
-import type { MissingProduct } from '../../src/preview/messages.ts';
+import type { EditionChange, MissingProduct, ProductLabels } from '../../src/preview/messages.ts';
 import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { browserOfFile, demoTree, previewOfFile, startPreview, visit } from '../support/preview-stage.ts';
 import { demoRows } from '../../data/demo/rows.ts';
@@ -29,7 +29,7 @@ const copied = (page: Page): Promise<string> => page.evaluate<string>('navigator
 
 describe('changes', () => {
   test('are told in words, and lead to their cards, which are marked', async () => {
-    const page = await open(alone().origin);
+    const page = await open(alone().origin, `front=moscow&at=${AT}&view=cards`);
     await page.locator('.clock .summary').click();
     const change = page.getByRole('region', { name: 'What changes' }).getByRole('button').first();
     expect(await change.innerText()).toMatch(/Nearest session \d\d:\d\d → \d\d:\d\d/);
@@ -99,19 +99,19 @@ describe('drop reasons', () => {
   test('are chips that open the products, each with what explain says first, and the command', async () => {
     const page = await open(asking().origin);
     const chip = page.locator('.drops').getByRole('button', { name: 'not published' });
-    const count = Number.parseInt(await chip.innerText(), 10);
+    const count = Number(await chip.locator('b').innerText());
     await chip.click();
     const products = page.getByRole('dialog').getByRole('listitem');
     await products.first().waitFor();
     expect(await products.count()).toBe(count);
-    const answer = await fetch(`${asking().origin}/api/missing/moscow/${MADE}`);
+    const answer = await fetch(`${asking().origin}/api/missing/current/moscow/${MADE}`);
     const missing = ((await answer.json()) as MissingProduct[]).filter(({ reason }) => reason === 'not-published');
     for (const [i, { slug, name }] of missing.entries()) {
       const options = { databasePath: database, frontCode: 'moscow', slug, tzdata: process.versions['tz'] ?? '' };
       const text = await products.nth(i).innerText();
       expect(text).toContain(name);
-      expect(text).toContain(verdictLine(await explainProduct(options, instant(MADE))));
-      expect(text).toMatch(/no card: its status is (draft|archived), not published/);
+      expect(text).toContain(verdictOf(await explainProduct(options, instant(MADE)))?.slice(1));
+      expect(text).toMatch(/Its status is (draft|archived), not published\./);
       await products.nth(i).getByRole('button', { name: 'Copy command' }).click();
       await expect.poll(() => copied(page)).toContain(`--front moscow --product ${slug} --at ${MADE}`);
       expect(await copied(page)).toMatch(new RegExp(`^playbill explain --front .* --db ${database}$`));
@@ -131,8 +131,8 @@ describe('drop reasons', () => {
 
 describe('a card', () => {
   test('opens its dates, its sessions and prices from the catalogue, why, and its JSON', async () => {
-    const page = await open(asking().origin);
-    const card = page.locator('.row-featured .card').first();
+    const page = await open(asking().origin, `front=moscow&at=${AT}&view=cards`);
+    const card = page.locator('.card', { hasText: 'Featured' }).first();
     const [name, price] = [await card.locator('.name').innerText(), await card.locator('.amount').innerText()];
     // Anywhere on it: the name's button lies over all of it.
     const venue = await card.locator('.venue').boundingBox();
@@ -140,7 +140,7 @@ describe('a card', () => {
     const sheet = page.getByRole('dialog', { name });
     await sheet.getByRole('heading', { name: 'Sessions' }).waitFor();
     const text = await sheet.innerText();
-    for (const part of ['Nearest session', price, 'it has a card.', ' seats left', 'this is priceFrom', 'Rules'])
+    for (const part of ['Nearest session', price, 'It has a card.', ' seats left', 'this is priceFrom', 'Rules'])
       expect(text).toContain(part);
     await sheet.getByText('JSON', { exact: true }).click();
     const json = JSON.parse(await sheet.locator('pre').innerText()) as { name: string };
@@ -152,7 +152,7 @@ describe('a card', () => {
 
   test('without a catalogue opens what was published, and the command that tells why', async () => {
     const page = await open(alone().origin);
-    await page.locator('.card .name button').first().click();
+    await page.locator('.listed button').first().click();
     const commands = await page.getByRole('dialog').locator('code').allInnerTexts();
     expect(commands.join('\n')).toContain(`--at ${AT}`);
     expect(commands.join('\n')).toContain('--db CATALOGUE.sqlite');
@@ -164,8 +164,107 @@ describe('a card', () => {
     const started = await startPreview(join(folder, 'out'), AT, lost);
     onTestFinished(() => void started.server.close());
     const page = await open(started.origin);
-    await page.locator('.card .name button').first().click();
+    await page.locator('.listed button').first().click();
     await page.getByRole('dialog').getByRole('alert').getByText('expected the slug of a product').waitFor();
+  });
+});
+
+describe('the list', () => {
+  const names = (page: Page): Promise<string[]> => page.locator('.listed .col-name').allInnerTexts();
+  const query = `front=moscow&at=${AT}`;
+
+  test('has every product, those without a card with their reason, and is sorted by keys alone', async () => {
+    const page = await open(asking().origin, query);
+    const missing = page.locator('.listed.is-missing');
+    await missing.first().waitFor();
+    const counted = await page.locator('.drops .chip b').allInnerTexts();
+    expect(await missing.count()).toBe(counted.reduce((sum, count) => sum + Number(count), 0));
+    expect(await missing.first().innerText()).toMatch(/No card: /);
+    const inOrder = await names(page);
+    const head = page.getByRole('columnheader', { name: 'Product' });
+    await head.getByRole('button').focus();
+    await page.keyboard.press('Enter');
+    expect(await head.getAttribute('aria-sort')).toBe('ascending');
+    const collator = new Intl.Collator('en', { numeric: true });
+    await expect.poll(() => names(page)).toEqual(inOrder.toSorted(collator.compare));
+    await page.keyboard.press('Enter');
+    await expect.poll(() => head.getAttribute('aria-sort')).toBe('descending');
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('-name');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => names(page)).toEqual(inOrder);
+    // From row to row, and into one.
+    await page.locator('.listed button').first().focus();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe(inOrder[1]);
+    await page.keyboard.press('End');
+    await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe(inOrder.at(-1));
+    await page.keyboard.press('Enter');
+    const sheet = page.getByRole('dialog', { name: inOrder.at(-1) ?? '' });
+    await sheet.getByText(/^No card: /).waitFor();
+    await sheet.getByRole('button', { name: 'Copy as Markdown' }).click();
+    await expect
+      .poll(() => copied(page))
+      .toMatch(/^## .*\n\nmoscow, Friday, 1 May 2026, 14:40[^]*### Why\n\nNo card: /);
+    // An address has led here, and the way back is the browser's.
+    expect(new URL(page.url()).searchParams.get('card')).toMatch(/./);
+    await page.goBack();
+    await sheet.waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe(inOrder.at(-1));
+    await page.goForward();
+    await sheet.waitFor();
+  });
+
+  test('changes to cards and back by a key; filters know the catalogue and the horizon', async () => {
+    const page = await open(asking().origin, query);
+    const filter = (name: string, value: string) => page.getByRole('combobox', { name }).selectOption(value);
+    await page.keyboard.press('v');
+    await page.locator('.card').first().waitFor();
+    await page.keyboard.press('v');
+    await page.locator('.listed').first().waitFor();
+    const labels = (await (await fetch(`${asking().origin}/api/labels/moscow`)).json()) as ProductLabels[];
+    const [category = ''] = labels[0]?.categories ?? [];
+    const withIt = new Set(labels.filter(({ categories }) => categories.includes(category)).map(({ slug }) => slug));
+    await filter('Category', category);
+    await expect.poll(() => page.locator('.listed').count()).toBe(withIt.size);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await filter('Show', 'without-card');
+    await expect.poll(() => page.locator('.listed:not(.is-missing)').count()).toBe(0);
+    await filter('Show', 'changes-later');
+    const changes = (await (await fetch(`${asking().origin}/api/changes/current/moscow`)).json()) as EditionChange[];
+    const later = new Set(changes.slice(10).flatMap(({ products }) => products));
+    // Those that appear only later are not here yet.
+    await expect.poll(() => page.locator('.listed').count()).toBeGreaterThan(0);
+    const shown = await page.locator('.listed button').evaluateAll((all) => all.map((one) => one.dataset['product']));
+    for (const product of shown) expect(later.has(Number(product))).toBe(true);
+    await page.reload();
+    await expect.poll(() => page.locator('.listed').count()).toBe(shown.length);
+  });
+
+  test('without a catalogue says what it cannot name; the first stop of Tab leads into it', async () => {
+    const page = await open(alone().origin, query);
+    expect(await page.locator('.below').innerText()).toMatch(/^Not listed, .*1 all sessions over/);
+    expect(await page.getByRole('combobox', { name: 'Category' }).count()).toBe(0);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.closest("table") !== null')).toBe(true);
+  });
+
+  test('compares an instant that is kept with the one that is chosen next', async () => {
+    const page = await open(asking().origin, query);
+    await page.keyboard.press('c');
+    await page.getByText('No card differs').waitFor();
+    await page.keyboard.press('j');
+    await page.locator('.listed.pair').first().waitFor();
+    expect(await page.locator('.compare-bar p').innerText()).toMatch(/^14:40 compared with \d\d:\d\d$/);
+    const head = page.getByRole('columnheader');
+    expect(await head.nth(2).innerText()).toBe('Next, 14:40');
+    await page.getByRole('combobox', { name: 'Compare with' }).selectOption('');
+    await page.locator('.listed:not(.pair)').first().waitFor();
+    await page.getByRole('combobox', { name: 'Compare with' }).selectOption('86400');
+    await expect.poll(() => page.locator('.compare-bar p').innerText()).toMatch(/^Fri 1 May .* Sat 2 May /);
+    await page.getByRole('button', { name: 'End comparison' }).click();
+    await page.locator('.compare-bar').waitFor({ state: 'detached' });
   });
 });
 

@@ -20,7 +20,7 @@ let shared: Page | null = null;
 async function open(query: string): Promise<Page> {
   shared ??= await browser().newPage({ viewport: { width: 1280, height: 900 } });
   shared.setDefaultTimeout(0);
-  await shared.goto(`${preview().origin}/${query}`);
+  await shared.goto(`${preview().origin}/${query}&view=cards`);
   await shared.locator('.card').first().waitFor();
   return shared;
 }
@@ -54,24 +54,23 @@ async function productsIn(part: Locator): Promise<number[]> {
 const ids = (cards: ProductsDocument['productCards']): number[] => cards.map(({ productId }) => productId);
 
 describe('a front', () => {
-  test('shows banner, featured, groups in their order, and cards by their weight', async () => {
+  test('shows groups in their order, each product once, and of one group all by their weight', async () => {
     const page = await open('?front=moscow');
     const document = editionOf('moscow', 0);
-    const rows = page.locator('main section.row');
-    const titles = await rows.locator('h2').allInnerTexts();
-    expect(titles.slice(0, 2)).toEqual(['On the banner', 'Featured']);
-    expect(titles.slice(2).filter((title) => title !== 'In no group')).toEqual(document.groups.map(({ name }) => name));
-    expect(await productsIn(rows.nth(0))).toEqual(ids(document.productCards.filter(({ banner }) => banner)));
-    expect(await productsIn(rows.nth(1))).toEqual(ids(document.productCards.filter(({ featured }) => featured)));
-    for (const [index, group] of document.groups.entries()) {
+    const titles = await page.locator('.row-title').allInnerTexts();
+    const names = document.groups.map(({ name }) => name);
+    expect(titles.filter((title) => title !== 'In no group')).toEqual(names.filter((name) => titles.includes(name)));
+    const everywhere = await productsIn(page.locator('main'));
+    expect(everywhere.toSorted((a, b) => a - b)).toEqual(ids(document.productCards).sort((a, b) => a - b));
+    for (const group of document.groups) {
+      await page.getByRole('combobox', { name: 'Group' }).selectOption(group.slug);
       const weightOf = (card: (typeof document.productCards)[number]): number =>
         card.groups.find(({ slug }) => slug === group.slug)?.sortWeight ?? Number.NaN;
       const members = document.productCards.filter((card) => card.groups.some(({ slug }) => slug === group.slug));
       const expected = ids(members.toSorted((a, b) => weightOf(a) - weightOf(b)));
-      expect(await productsIn(rows.nth(index + 2)), group.name).toEqual(expected);
+      await expect.poll(() => productsIn(page.locator('main'))).toEqual(expected);
     }
-    const everywhere = new Set(await productsIn(page.locator('main')));
-    expect([...everywhere].sort((a, b) => a - b)).toEqual(ids(document.productCards).sort((a, b) => a - b));
+    expect(await page.locator('.row-title').count()).toBe(0);
   });
 
   test('a card shows what the document says', async () => {
@@ -80,7 +79,8 @@ describe('a front', () => {
     const card = document.productCards.find((one) => one.banner);
     const badge = document.badges.find(({ slug }) => slug === card?.badges[0]);
     if (card === undefined || badge === undefined) throw new Error('the demo has no banner with a badge');
-    const shown = page.locator(`.row-banner [data-product="${card.productId}"]`);
+    const shown = page.locator(`[data-product="${card.productId}"]`);
+    expect(await shown.innerText()).toContain('Banner');
     await expect.poll(() => shown.innerText()).toContain(card.name);
     const text = await shown.innerText();
     expect(text).toContain(`${card.ageRating}+`);
@@ -146,10 +146,11 @@ describe('a front', () => {
     const { productCards, badges } = editionOf('moscow', 0);
     const [badge] = badges;
     if (badge === undefined) throw new Error('the demo has no badge');
-    await page.getByRole('button', { name: badge.name }).click();
+    const badgeSelect = page.getByRole('combobox', { name: 'Badge' });
+    await badgeSelect.selectOption(badge.slug);
     const withBadge = ids(productCards.filter((card) => card.badges.includes(badge.slug)));
     await expect.poll(async () => new Set(await productsIn(page.locator('main'))).size).toBe(withBadge.length);
-    await page.getByRole('button', { name: badge.name }).click();
+    await badgeSelect.selectOption('');
     await page.getByRole('searchbox').fill('чайка');
     await expect
       .poll(async () => (await page.locator('.card .name').allInnerTexts()).every((name) => /чайка/i.test(name)))
@@ -252,6 +253,10 @@ describe('time', () => {
     await slider(page).fill(String(Date.parse(at) / 1000));
     await page.getByRole('tab', { name: /Tomorrow/ }).click();
     await page.waitForURL(/front=berlin.*at=.*tab=tomorrow/);
+    await page.goBack();
+    await expect.poll(() => page.getByRole('tab', { selected: true }).innerText()).toContain('All');
+    await page.goForward();
+    await page.waitForURL(/front=berlin.*at=.*tab=tomorrow/);
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'berlin' }).waitFor();
     expect(await slider(page).inputValue()).toBe(String(Date.parse(at) / 1000));
@@ -271,31 +276,46 @@ describe('releases', () => {
   const releases = (): string[] => (preview().server.listening ? readReleases() : []);
   const readReleases = (): string[] => [idIn(currentName(join(folder, 'out')))];
 
-  test('another release shows its own document; two stand side by side at the same instant', async () => {
+  test('another release shows its own document; compared with the current one, each difference is told once', async () => {
     const page = await open('?front=moscow&at=2026-05-01T10:00:00Z');
     const [current = ''] = releases();
     const options = await page
       .locator('.choices option')
       .evaluateAll((all) => all.map((option) => option.getAttribute('value') ?? ''));
     const older = options.find((id) => /^[0-9a-f]{16}$/.test(id) && id !== current) ?? '';
-    await page.getByRole('combobox', { name: 'Beside it' }).selectOption(older);
-    const panes = page.locator('.pane');
-    await expect.poll(() => panes.count()).toBe(2);
-    await expect.poll(() => page.locator('.is-changed').count()).toBeGreaterThan(4);
+    // The current release is offered once, and not to be compared with itself.
+    expect(options.filter((id) => id === current || id === 'current')).toEqual(['current']);
+    await page.getByRole('combobox', { name: 'Compare with' }).selectOption(older);
+    const pairs = page.locator('section.pair');
+    await expect.poll(() => pairs.count()).toBeGreaterThan(4);
     const { fronts } = manifestOf(filesOf(join(folder, 'out')), older);
     const entries = fronts.find(({ front }) => front === 'moscow')?.pointer.products ?? [];
     const digest = entries.findLast((entry) => entry.slice(0, 20) <= '2026-05-01T10:00:00Z')?.slice(21);
     const left = JSON.parse(
       readFileSync(join(folder, `out/public/fronts/moscow/products.${digest}.json`), 'utf8'),
     ) as ProductsDocument;
-    const shownLeft = new Set(await productsIn(panes.nth(0)));
-    expect([...shownLeft].sort((a, b) => a - b)).toEqual(ids(left.productCards).sort((a, b) => a - b));
-    // Product 7 has gone since: it is in the older alone, on the left, and marked there.
-    expect(await panes.nth(1).locator('[data-product="7"]').count()).toBe(0);
-    expect(await panes.nth(0).locator('[data-product="7"].is-changed').count()).toBeGreaterThan(0);
+    const index = pointerOf('moscow').products.findLastIndex((entry) => entry.slice(0, 20) <= '2026-05-01T10:00:00Z');
+    const changes = diffDocuments(left, editionOf('moscow', index)).filter(({ list }) => list === 'productCards');
+    expect(await pairs.count()).toBe(new Set(changes.map(({ id }) => id)).size);
+    const priced = pairs.filter({ hasText: /Price from .* → from/ });
+    expect(await priced.count()).toBeGreaterThan(0);
+    expect(
+      await priced
+        .first()
+        .getByText(/Price from .* → from/)
+        .count(),
+    ).toBe(1);
+    // Product 7 has gone since: it is in the older alone, on the left.
+    const gone = pairs.filter({ has: page.locator('[data-product="7"]') });
+    expect(await gone.locator('.no-card').innerText()).toMatch(/^No card, current release of/);
+    await page.getByRole('checkbox', { name: 'Only what differs' }).uncheck();
+    const all = new Set(
+      [...left.productCards, ...editionOf('moscow', index).productCards].map((card) => card.productId),
+    );
+    await expect.poll(() => pairs.count()).toBe(all.size);
     await page.getByRole('combobox', { name: 'Release' }).selectOption(older);
-    await page.getByRole('combobox', { name: 'Beside it' }).selectOption('');
-    await expect.poll(() => panes.count()).toBe(1);
+    await page.getByRole('button', { name: 'End comparison' }).click();
+    await expect.poll(() => pairs.count()).toBe(0);
     await page.locator('[data-product="7"]').first().waitFor();
   });
 
@@ -311,7 +331,7 @@ describe('releases', () => {
       expect(text).toContain(`${editions.products} edition`);
       expect(text).toMatch(/\d+ h( \d+ min)? left/);
       const without = Object.values(dropped).reduce((sum, count) => sum + count, 0);
-      if (without > 0) expect(text).toContain(`${cards} cards, ${without} without`);
+      if (without > 0) expect(text).toContain(`${without} without a card`);
     }
     await page.locator('.health').getByRole('button', { name: 'tokyo' }).click();
     await page.getByRole('heading', { level: 1, name: 'tokyo' }).waitFor();

@@ -58,7 +58,7 @@ describe('a tree without a build for 512 days', () => {
     [360, 'light'],
   ] as const)('is stale beside the names of its fronts, %d pixels, %s', async (width, colorScheme) => {
     const { origin } = await preview(undefined, '2027-09-25T12:00:00Z');
-    const { page } = await visit(browser(), `${origin}/?front=moscow`, {
+    const { page } = await visit(browser(), `${origin}/?front=moscow&view=cards`, {
       colorScheme,
       viewport: { width, height: 740 },
     });
@@ -77,7 +77,7 @@ describe('a tree without a build for 512 days', () => {
 describe('a server that has ended', () => {
   async function goneFrom(front: string): Promise<Visit & { readonly back: () => Promise<void> }> {
     const started = await preview();
-    const seen = await visit(browser(), `${started.origin}/?front=${front}`);
+    const seen = await visit(browser(), `${started.origin}/?front=${front}&view=cards`);
     const { port } = started.server.address() as AddressInfo;
     stop(started);
     const back = (): Promise<void> =>
@@ -118,7 +118,7 @@ describe('a pointer', () => {
     ['broken', (path) => writeFileSync(path, '{'), /public\/fronts\/moscow\/pointer\.json: .+/],
   ])('that is %s: the front is listed, with what is wrong', async (_, damage, problem) => {
     const { origin } = await preview((out) => damage(pointerIn(out, 'moscow')));
-    const { page, complaints } = await visit(browser(), `${origin}/?front=moscow`);
+    const { page, complaints } = await visit(browser(), `${origin}/?front=moscow&view=cards`);
     expect(await page.locator('.empty').innerText()).toMatch(problem);
     expect(await frontSelect(page).inputValue()).toBe('moscow');
     await expectNothing(page);
@@ -147,7 +147,7 @@ describe('a pointer', () => {
 describe('an unknown front', () => {
   test('is reported as unknown, and no other is shown instead', async () => {
     const { origin } = await preview();
-    const { page, complaints } = await visit(browser(), `${origin}/?front=nope`);
+    const { page, complaints } = await visit(browser(), `${origin}/?front=nope&view=cards`);
     expect(await page.locator('.empty').innerText()).toContain('There is no front “nope” here');
     expect(await frontSelect(page).inputValue()).toBe('nope');
     expect(await page.title()).toContain('nope');

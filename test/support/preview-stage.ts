@@ -122,7 +122,7 @@ export async function visitIn(context: BrowserContext, url: string): Promise<Vis
     void dialog.dismiss();
   });
   await page.goto(url);
-  await page.locator('.card, .empty').first().waitFor();
+  await page.locator('.card, .listed, .empty').first().waitFor();
   return { page, context, requests, complaints };
 }
 

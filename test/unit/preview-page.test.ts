@@ -9,7 +9,7 @@ import { changesOf } from '../../src/preview/page/text/changes.ts';
 import { buildCommand, explainCommand } from '../../src/preview/page/text/commands.ts';
 import { sectionsOf } from '../../src/preview/page/text/explanation.ts';
 import { contrastOf, readableOn } from '../../src/preview/page/text/colour.ts';
-import { viewStateOf, queryOf, type ViewState } from '../../src/preview/page/state/view-state.ts';
+import { viewStateOf, queryOf, VIEWS, type ViewState } from '../../src/preview/page/state/view-state.ts';
 import { tickAfter, tickBefore, sceneOf } from '../../src/preview/page/state/scene.ts';
 import { httpsUrl, LENGTH_MAX, nameOf, runsFromRight, shown } from '../../src/preview/page/text/safe-text.ts';
 import {
@@ -21,7 +21,13 @@ import {
   zoneClockText,
   zoneOf,
 } from '../../src/preview/page/text/descriptions.ts';
-import { TABS } from '../../src/preview/page/front/arrangement.ts';
+import { arrange, linesOf } from '../../src/preview/page/front/arrangement.ts';
+import { pairsOf } from '../../src/preview/page/front/pairs.ts';
+import { FLAGS, found, foundMissing, NO_SEARCH, TABS, type Search } from '../../src/preview/page/front/search.ts';
+import { COLUMNS, listedProducts, sorted } from '../../src/preview/page/front/sorting.ts';
+import { indexesOf } from '../../src/preview/page/state/use-virtual.ts';
+import { markdownOf } from '../../src/preview/page/text/markdown.ts';
+import { sideTitles } from '../../src/preview/page/text/side-titles.ts';
 import { instant } from '../support/trees.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
@@ -64,7 +70,7 @@ describe('descriptions', () => {
   test('reasons come in their order, without those that count nothing', () => {
     const words = [
       { code: 'not-published', reason: 'not published', count: 2 },
-      { code: 'over', reason: 'all over', count: 1 },
+      { code: 'over', reason: 'all sessions over', count: 1 },
     ];
     expect(describeDropped({ over: 1, 'not-published': 2, excluded: 0 })).toEqual(words);
   });
@@ -134,12 +140,26 @@ describe('text', () => {
 });
 
 test('an address restores its view state', () => {
+  const slug = fc.option(fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,20}$/));
+  const at = fc.option(fc.integer({ min: 0, max: 4_000_000_000 }).map(instantOf));
   const state: fc.Arbitrary<ViewState> = fc.record({
-    front: fc.option(fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,20}$/)),
+    front: slug,
     release: fc.constantFrom('current', '0123456789abcdef'),
     beside: fc.option(fc.constantFrom('current', '0123456789abcdef')),
-    at: fc.option(fc.integer({ min: 0, max: 4_000_000_000 }).map(instantOf)),
+    at,
+    from: at,
+    isAll: fc.boolean(),
+    view: fc.constantFrom(...VIEWS),
+    sort: fc.option(fc.record({ column: fc.constantFrom(...COLUMNS), isDescending: fc.boolean() })),
     tab: fc.constantFrom(...TABS),
+    query: fc.string(),
+    only: fc.option(fc.constantFrom(...FLAGS)),
+    group: slug,
+    category: slug,
+    tag: slug,
+    badge: slug,
+    card: slug,
+    missing: slug,
   });
   fc.assert(
     fc.property(state, (one) => {
@@ -147,6 +167,7 @@ test('an address restores its view state', () => {
     }),
     { seed: 1 },
   );
+  expect(queryOf(viewStateOf(''))).toBe('');
 });
 
 describe('the scene', () => {
@@ -162,7 +183,7 @@ describe('the scene', () => {
     categories: [entry('09:00:00', 'd')],
   };
   const release = { id: 'current', fronts: [{ front: 'a', pointer, problem: null, record: null }] };
-  const state: ViewState = { front: null, release: 'current', beside: null, at: null, tab: 'all' };
+  const state = viewStateOf('');
 
   test.each([
     ['2026-05-01T08:00:00Z', 0, '2026-05-01T09:00:00Z', 'early'],
@@ -192,6 +213,25 @@ describe('the scene', () => {
     },
   );
 
+  test('of two instants the earlier one is on the left, each with its own edition', () => {
+    const titlesOf = (from: string, at: string) => {
+      const scene = sceneOf({ ...state, from: instant(from), at: instant(at) }, release, null, instant(pointer.now));
+      const [one, other] = scene?.sides ?? [];
+      if (one === undefined || other === undefined) throw new Error('two sides');
+      return [[one.index, other.index], sideTitles([one, other])];
+    };
+    const both = [
+      [0, 2],
+      ['09:00', '12:00'],
+    ];
+    expect(titlesOf('2026-05-01T09:00:00Z', '2026-05-01T12:00:00Z')).toEqual(both);
+    expect(titlesOf('2026-05-01T12:00:00Z', '2026-05-01T09:00:00Z')).toEqual(both);
+    expect(titlesOf('2026-05-01T12:00:00Z', '2026-05-02T12:00:00Z')).toEqual([
+      [2, 2],
+      ['Fri 1 May 12:00', 'Sat 2 May 12:00'],
+    ]);
+  });
+
   test('the clock goes to the change before and after any instant, and to the ends where there is none', () => {
     const timeline = sceneOf(state, release, null, instant(pointer.now))?.timeline;
     if (timeline === undefined) throw new Error('no scene');
@@ -202,43 +242,44 @@ describe('the scene', () => {
   });
 });
 
+const card: ProductCard = {
+  productId: 1,
+  slug: 'hamlet',
+  name: 'Hamlet',
+  ageRating: 12,
+  saleSchema: 2,
+  featured: false,
+  banner: false,
+  pushka: false,
+  paused: false,
+  soldOut: false,
+  nextScheduleSlot: '2026-05-01T10:00:00+03:00',
+  multiScheduleSlots: true,
+  imageUrl: null,
+  altText: null,
+  copyright: null,
+  copyrightUrl: null,
+  inventoryItemName: 'Stage',
+  multiInventoryItems: false,
+  priceFrom: 500,
+  badges: [],
+  groups: [],
+  todaySlot: '2026-05-01T10:00:00+03:00',
+  todayMultiScheduleSlots: true,
+  tomorrowSlot: null,
+  tomorrowMultiScheduleSlots: null,
+  weekendSlot: null,
+  weekendMultiScheduleSlots: null,
+};
+const documentOf = (...productCards: ProductCard[]): ProductsDocument => ({
+  productCards,
+  categories: [],
+  groups: [],
+  tags: [],
+  badges: [{ id: 1, slug: 'hit', name: 'A hit', color: '#ff0000' }],
+});
+
 describe('changes in words', () => {
-  const card: ProductCard = {
-    productId: 1,
-    slug: 'hamlet',
-    name: 'Hamlet',
-    ageRating: 12,
-    saleSchema: 2,
-    featured: false,
-    banner: false,
-    pushka: false,
-    paused: false,
-    soldOut: false,
-    nextScheduleSlot: '2026-05-01T10:00:00+03:00',
-    multiScheduleSlots: true,
-    imageUrl: null,
-    altText: null,
-    copyright: null,
-    copyrightUrl: null,
-    inventoryItemName: 'Stage',
-    multiInventoryItems: false,
-    priceFrom: 500,
-    badges: [],
-    groups: [],
-    todaySlot: '2026-05-01T10:00:00+03:00',
-    todayMultiScheduleSlots: true,
-    tomorrowSlot: null,
-    tomorrowMultiScheduleSlots: null,
-    weekendSlot: null,
-    weekendMultiScheduleSlots: null,
-  };
-  const documentOf = (...productCards: ProductCard[]): ProductsDocument => ({
-    productCards,
-    categories: [],
-    groups: [],
-    tags: [],
-    badges: [{ id: 1, slug: 'hit', name: 'A hit', color: '#ff0000' }],
-  });
   const units = { zone: zoneOf('Europe/Moscow'), today: '2026-05-01', money: moneyOf('EUR') };
   const wordsOf = (change: Partial<ProductCard>): readonly string[] => {
     const changes = changesOf(documentOf(card), documentOf({ ...card, ...change }), units);
@@ -252,7 +293,7 @@ describe('changes in words', () => {
     [{ nextScheduleSlot: later, todaySlot: later }, ['Nearest session 10:00 → 10:30']],
     [
       { nextScheduleSlot: '2026-05-02T12:00:00+03:00', todaySlot: null, todayMultiScheduleSlots: null },
-      ['Nearest session Fri 1 May, 10:00 → Sat 2 May, 12:00', 'Today Fri 1 May, 10:00 → none'],
+      ['Nearest session Fri 1 May, 10:00 → Sat 2 May, 12:00', 'Today 10:00 → none'],
     ],
     [{ todayMultiScheduleSlots: false }, ['Today: the last time']],
     [{ priceFrom: 600.5 }, ['Price from €500 → from €600.50']],
@@ -356,5 +397,151 @@ test('a command can be pasted: words that a shell would read are quoted', () => 
   expect(buildCommand({ root: 'out', database: 'x.sqlite' })).toBe('playbill build --db x.sqlite');
   expect(explainCommand(places, 'a', '$(b)', instant('2026-05-01T09:00:00Z'))).toBe(
     "playbill explain --front a --product '$(b)' --at 2026-05-01T09:00:00Z",
+  );
+});
+
+describe('the products', () => {
+  const cards: readonly ProductCard[] = [
+    { ...card, productId: 1, slug: 'a', name: 'Ärger', groups: [{ slug: 'top', sortWeight: 2 }], soldOut: true },
+    { ...card, productId: 2, slug: 'b', name: 'Zorn', priceFrom: null, banner: true },
+    { ...card, productId: 3, slug: 'c', name: 'Apfel', todaySlot: null, priceFrom: 5 },
+    {
+      ...card,
+      productId: 4,
+      slug: 'd',
+      name: 'Mut',
+      groups: [
+        { slug: 'more', sortWeight: 1 },
+        { slug: 'top', sortWeight: 1 },
+      ],
+    },
+  ];
+  const products: ProductsDocument = {
+    ...documentOf(...cards),
+    groups: [
+      { id: 1, slug: 'top', name: 'Top', cardType: 1 },
+      { id: 2, slug: 'more', name: 'More', cardType: 1 },
+    ],
+  };
+  const missing = [
+    { slug: 'e', name: 'Elend', reason: 'over', verdict: 'none of 3 sessions can still be bought' },
+    { slug: 'f', name: 'Freude', reason: 'bad-data', verdict: 'an error in its rows leaves it out' },
+  ];
+  const facts = {
+    changed: new Set([2]),
+    changesLater: new Set([3]),
+    labels: new Map([
+      ['a', { slug: 'a', categories: ['opera'], tags: [] }],
+      ['e', { slug: 'e', categories: ['opera'], tags: ['late'] }],
+    ]),
+  };
+
+  test.each<[Partial<Search>, string]>([
+    [{}, 'abcd ef'],
+    [{ query: ' ZORN ' }, 'b '],
+    [{ query: '3 sessions' }, ' e'],
+    [{ tab: 'today' }, 'abd '],
+    [{ only: 'sold-out' }, 'a '],
+    [{ only: 'banner' }, 'b '],
+    [{ only: 'changed' }, 'b '],
+    [{ only: 'changes-later' }, 'c '],
+    [{ only: 'without-card' }, ' ef'],
+    [{ category: 'opera' }, 'a e'],
+    [{ tag: 'late' }, ' e'],
+    // Of a group by their weight there.
+    [{ group: 'top' }, 'da '],
+  ])('a search for %o finds %s', (change, expected) => {
+    const search = { ...NO_SEARCH, ...change };
+    const [withCard, without] = [found(cards, search, facts), foundMissing(missing, search, facts)];
+    expect([withCard, without].map((list) => list.map(({ slug }) => slug).join('')).join(' ')).toBe(expected);
+  });
+
+  test('stand once, in the first of their groups; what is found is one row', () => {
+    const rowsOf = (search: Search) =>
+      arrange(products, search, facts).map((row) => [
+        row.title?.name ?? null,
+        row.cards.map(({ slug }) => slug).join(''),
+      ]);
+    expect(rowsOf(NO_SEARCH)).toEqual([
+      ['Top', 'da'],
+      ['In no group', 'bc'],
+    ]);
+    expect(rowsOf({ ...NO_SEARCH, tab: 'today' })).toEqual([[null, 'abd']]);
+    expect(rowsOf({ ...NO_SEARCH, query: 'none' })).toEqual([]);
+    const lines = linesOf(arrange(products, NO_SEARCH, facts), 1);
+    expect(lines.map(({ key }) => key)).toEqual([
+      'group top',
+      'group top 0',
+      'group top 1',
+      'rest',
+      'rest 0',
+      'rest 1',
+    ]);
+  });
+
+  test.each([
+    ['name', false, 'caefdb'],
+    ['name', true, 'bdfeac'],
+    ['price', false, 'cadbef'],
+    ['price', true, 'adcbef'],
+    ['flags', false, 'bacdef'],
+    ['changed', false, 'febacd'],
+  ] as const)('sorted by %s, descending %s: %s', (column, isDescending, expected) => {
+    const rows = listedProducts(cards, new Map([[2, 'Price']]), missing);
+    const order = sorted(rows, { column, isDescending }).map((row) => (row.card ?? row.missing).slug);
+    expect(order.join('')).toBe(expected);
+    expect(sorted(rows, null)).toBe(rows);
+  });
+
+  test('are compared each once, those that are gone last', () => {
+    const earlier = documentOf(...cards);
+    const later = documentOf(
+      ...cards
+        .slice(1)
+        .toReversed()
+        .map((one) => ({ ...one, ageRating: 18 })),
+    );
+    const units = { zone: zoneOf('UTC'), today: '2026-05-01', money: moneyOf('EUR') };
+    const changes = changesOf(earlier, later, units);
+    const pairs = pairsOf([earlier, later], changes, NO_SEARCH, facts);
+    expect(pairs.map(({ slug }) => slug).join('')).toBe('dcba');
+    expect(pairs.map(({ before, after }) => [before?.slug ?? null, after?.slug ?? null]).at(-1)).toEqual(['a', null]);
+    expect(pairs.at(-1)?.texts).toEqual(['Gone']);
+    expect(pairs[0]?.texts[0]).toBe('Age rating 12 → 18');
+    const search = { ...NO_SEARCH, query: 'apfel' };
+    expect(pairsOf([earlier, later], changes, search, facts).map(({ slug }) => slug)).toEqual(['c']);
+  });
+});
+
+test('of a long list only the lines near the window are drawn, of a short one all', () => {
+  const range = { startIndex: 100, endIndex: 102, overscan: 2, count: 200 };
+  expect(indexesOf(range)).toEqual([98, 99, 100, 101, 102, 103, 104]);
+  expect(indexesOf({ ...range, startIndex: 0, endIndex: 199 })).toHaveLength(200);
+  expect(indexesOf({ startIndex: 1, endIndex: 1, overscan: 0, count: 3 })).toEqual([0, 1, 2]);
+  expect(indexesOf({ startIndex: 0, endIndex: 0, overscan: 2, count: 0 })).toEqual([]);
+});
+
+test('a product as Markdown is text, whatever its name is', () => {
+  const markdown = markdownOf({
+    name: '[x](https://evil.example) *b* <img>',
+    front: 'moscow',
+    at: instant('2026-05-01T09:00:00Z'),
+    zone: zoneOf('Europe/Moscow'),
+    facts: [['Price', 'from €5']],
+    sections: [
+      { title: 'It has a card.', lines: [] },
+      { title: 'Rules', lines: ['yes published'] },
+    ],
+    command: 'playbill explain --front moscow',
+  });
+  expect(markdown).toBe(
+    [
+      String.raw`## \[x\](https://evil.example) \*b\* \<img\>`,
+      'moscow, Friday, 1 May 2026, 12:00 (Europe/Moscow, 2026-05-01T09:00:00Z)',
+      '- Price: from €5',
+      '### Why\n\nIt has a card.',
+      '### Rules\n\n- yes published',
+      '    playbill explain --front moscow\n',
+    ].join('\n\n'),
   );
 });

@@ -34,10 +34,20 @@ interface FrontUnits {
 
 /** `db` is the address of the catalogue, for hints. */
 export function explanationText(explained: ExplainResultJson, db: string): string {
+  return textAfter(verdictLine(explained), explained, db);
+}
+
+/** The same for a page that has named product, front and instant. */
+export function untitledExplanation(explained: ExplainResultJson, db: string): string {
+  const verdict = verdictOf(explained);
+  return textAfter(verdict === null ? 'It has a card.' : `No card: ${verdict}.`, explained, db);
+}
+
+function textAfter(verdict: string, explained: ExplainResultJson, db: string): string {
   const { reason, rules } = explained;
   const units = unitsOf(explained);
   const sections = [
-    folded(verdictLine(explained), '', '  '),
+    folded(verdict, '', '  '),
     ...holdingLines(explained, db),
     ...leftOutLines(explained, db),
     section('Front', frontLines(explained)),
@@ -59,11 +69,18 @@ export function explanationText(explained: ExplainResultJson, db: string): strin
 }
 
 /** The first line: product, front, instant, and why the product has a card or has none. */
-export function verdictLine(explained: ExplainResultJson): string {
-  const { product, front, at, timezone, reason } = explained;
-  const units = unitsOf(explained);
-  const title = `${JSON.stringify(product.name)} (${product.slug}) on ${front} at ${units.when(at)} (${timezone ?? 'UTC'})`;
-  return `${title}: ${reason === null ? 'it has a card.' : `no card: ${reasonText(reason, explained, units)}.`}`;
+function verdictLine(explained: ExplainResultJson): string {
+  const { product, front, at, timezone } = explained;
+  const { when } = unitsOf(explained);
+  const title = `${JSON.stringify(product.name)} (${product.slug}) on ${front} at ${when(at)} (${timezone ?? 'UTC'})`;
+  const verdict = verdictOf(explained);
+  return `${title}: ${verdict === null ? 'it has a card.' : `no card: ${verdict}.`}`;
+}
+
+/** Why the product has no card: `none of 3 sessions can still be bought`; null if it has one. */
+export function verdictOf(explained: ExplainResultJson): string | null {
+  const { reason } = explained;
+  return reason === null ? null : reasonText(reason, explained, unitsOf(explained));
 }
 
 function unitsOf({ at, timezone, currency, currencyExponent }: ExplainResultJson): FrontUnits {

@@ -64,6 +64,40 @@ export async function listedSlugs(reader: CatalogueReader, frontId: RowId): Prom
   return (await reader.rows(query)).map(([slug]) => String(slug));
 }
 
+/**
+ * The categories and tags of the products that a front lists, all by slug; products without any are
+ * left out.
+ * @throws AppError database-unreadable, database-busy
+ */
+export async function labelsOfListed(reader: CatalogueReader, front: string) {
+  const labels = new Map<string, { readonly categories: string[]; readonly tags: string[] }>();
+  const fronts = knownTables.selectFrom('fronts').select('id').where('code', '=', front);
+  const listed = knownTables.selectFrom('front_products').select('product_id').where('front_id', 'in', fronts);
+  const products = knownTables.selectFrom('products').where('products.id', 'in', listed);
+  const rows = {
+    categories: products
+      .innerJoin('product_categories', 'product_categories.product_id', 'products.id')
+      .innerJoin('categories', 'categories.id', 'product_categories.category_id')
+      .select(['products.slug', 'categories.slug as label'])
+      .orderBy('products.slug')
+      .orderBy('categories.slug'),
+    tags: products
+      .innerJoin('product_tags', 'product_tags.product_id', 'products.id')
+      .innerJoin('tags', 'tags.id', 'product_tags.tag_id')
+      .select(['products.slug', 'tags.slug as label'])
+      .orderBy('products.slug')
+      .orderBy('tags.slug'),
+  };
+  for (const kind of ['categories', 'tags'] as const) {
+    for (const [slug, label] of await reader.rows(rows[kind])) {
+      const known = labels.get(String(slug)) ?? { categories: [], tags: [] };
+      known[kind].push(String(label));
+      labels.set(String(slug), known);
+    }
+  }
+  return [...labels].map(([slug, known]) => ({ slug, ...known }));
+}
+
 /** All price tiers of a product by (session, id), the defaults first. */
 export async function tierRows(reader: CatalogueReader, productId: number) {
   const order = new Set(['session_id', 'id', 'amount_minor', ...NAMED_TIER.columns]);

@@ -2,48 +2,38 @@
 // lives here; everything shown is derived from it.
 
 import type { VNode } from 'preact';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { instantOf, type Instant } from '../../catalogue/instant.ts';
-import type { ProductCard } from '../../contract/documents.ts';
-import type { Overview } from '../messages.ts';
 import { Clock } from './clock/clock.tsx';
 import { Desk } from './desk/desk.tsx';
-import type { Dropped } from './desk/health.tsx';
-import { Missing } from './desk/missing.tsx';
-import type { Search } from './front/arrangement.ts';
-import { CardDetails } from './front/card-details.tsx';
+import { NO_SEARCH, type SearchFacts } from './front/search.ts';
 import { Stage } from './front/stage.tsx';
 import { Help } from './help.tsx';
 import { useKeys } from './keys.ts';
 import { NoFront, NoRelease, ProblemBar } from './no-front.tsx';
-import { useChangeCounts } from './state/change-counts.ts';
+import { OpenedSheet } from './opened.tsx';
+import { useLabels, useMissing } from './state/catalogue-facts.ts';
+import { useChangesLater, useEditionChanges } from './state/edition-changes.ts';
 import { Editions } from './state/editions.ts';
 import type { Problem } from './state/fetch-json.ts';
 import { useClock, useDocuments, type Loaded } from './state/hooks.ts';
-import { editionPaths, frontOf, sceneOf, tickAfter, tickBefore, type Scene } from './state/scene.ts';
+import { editionPaths, frontOf, sceneOf, tickAfter, tickBefore, unitsOf, type Scene } from './state/scene.ts';
 import { useTree } from './state/tree-state.ts';
-import { queryOf, viewStateOf, type ViewState } from './state/view-state.ts';
-import { changesOf, type Changes, type FrontUnits } from './text/changes.ts';
-import { instantAt, moneyOf, zoneOf } from './text/descriptions.ts';
+import { useAddress } from './state/use-address.ts';
+import { viewStateOf, type ViewState } from './state/view-state.ts';
+import { changesOf, type Changes } from './text/changes.ts';
+import { instantAt } from './text/descriptions.ts';
 import { shown } from './text/safe-text.ts';
 
 const editions = new Editions();
 
-/** The sheet that is open over the page. */
-type Opened =
-  | { readonly kind: 'help' }
-  | { readonly kind: 'dropped'; readonly dropped: Dropped }
-  | { readonly kind: 'card'; readonly card: ProductCard; readonly scene: Scene };
-
 export function App(): VNode {
-  const [state, setState] = useState<ViewState & Search>(() => {
-    return { ...viewStateOf(location.search), badge: null, query: '' };
-  });
+  const [state, setState] = useState<ViewState>(() => viewStateOf(location.search));
   const [editionProblem, setEditionProblem] = useState<Problem | null>(null);
-  const [opened, setOpened] = useState<Opened | null>(null);
+  const [isHelpOpen, setHelpOpen] = useState(false);
   const [hasKeys, setHasKeys] = useState(true);
   const tree = useTree([state.release, ...(state.beside === null ? [] : [state.beside])]);
-  const move = (change: Partial<ViewState & Search>): void => setState((before) => ({ ...before, ...change }));
+  const move = useCallback((change: Partial<ViewState>): void => setState((before) => ({ ...before, ...change })), []);
 
   const release = tree.releases.get(state.release) ?? null;
   const beside = tree.releases.get(state.beside ?? '') ?? null;
@@ -52,33 +42,38 @@ export function App(): VNode {
   const front = release === null ? state.front : frontOf(state, release);
   const loaded = useDocuments(editions, scene, tree.readings, setEditionProblem);
   const changes = useChanges(loaded);
-  const counts = useChangeCounts(scene);
+  const counts = useEditionChanges(scene);
+  const hasCatalogue = tree.overview !== null && tree.overview.database !== null;
+  const missing = useMissing(hasCatalogue, scene, tree.readings);
+  const facts = useFacts(scene, counts, changes, useLabels(hasCatalogue, scene?.front ?? null, tree.readings));
   const goTo = (at: Instant): void => move({ at });
   const clock = useClock(scene, goTo);
-  const [pointed, point] = usePointed(loaded, () => move({ tab: 'all', badge: null, query: '' }));
-  const onOpen = useOpenCard(loaded, setOpened);
-  const help = (): void => setOpened({ kind: 'help' });
+  const [pointed, point] = usePointed(loaded, () => move({ ...NO_SEARCH, isAll: true }));
+  const onOpen = useCallback((card: string) => move({ card }), []);
+  const help = (): void => setHelpOpen(true);
   useKeys(
     {
       next: () => scene !== null && goTo(tickAfter(scene.timeline, scene.at)),
       previous: () => scene !== null && goTo(tickBefore(scene.timeline, scene.at)),
       play: () => clock.play(!clock.isPlaying),
+      view: () => move({ view: state.view === 'list' ? 'cards' : 'list' }),
+      compare: () => scene !== null && move({ from: scene.chosen, at: scene.chosen, beside: null }),
       help,
     },
     hasKeys,
   );
-  useAddress(state, front);
+  useAddress(state, viewStateOf, setState);
+  useTitle(front);
   usePrefetch(scene);
 
   const { overview, problem } = tree;
   if (overview === null || release === null) return <NoRelease problem={problem} onChange={move} />;
   return (
     <>
-      <Desk
-        {...{ overview, release, state, front, now }}
-        onChange={move}
-        onDropped={(dropped) => setOpened({ kind: 'dropped', dropped })}
-      />
+      <a class="skip" href="#panes" onClick={skipToProducts}>
+        Skip to the products
+      </a>
+      <Desk {...{ overview, release, state, front, now }} onChange={move} />
       {/* Before the cards in tab order, so that keyboard users need not tab through all of them. */}
       {scene !== null && (
         <Clock
@@ -97,48 +92,42 @@ export function App(): VNode {
         {scene === null && <NoFront {...{ overview, release, front }} onChange={move} />}
         {scene !== null && (
           <Stage
-            {...{ overview, now, changes, pointed, onOpen }}
+            {...{ overview, now, changes, state, facts, missing, pointed, onOpen }}
             scene={loaded?.scene ?? scene}
             documents={loaded?.documents ?? []}
-            search={state}
-            onSearch={move}
+            onChange={move}
           />
         )}
       </main>
       <PublishedNotice release={tree.published} />
-      {opened !== null && <OpenSheet {...{ opened, overview, hasKeys, setHasKeys }} onClose={() => setOpened(null)} />}
+      {isHelpOpen && <Help isOn={hasKeys} onSwitch={setHasKeys} onClose={() => setHelpOpen(false)} />}
+      {!isHelpOpen && <OpenedSheet {...{ state, overview, release, front, loaded, missing }} onChange={move} />}
     </>
   );
 }
 
-interface OpenSheetProps {
-  readonly opened: Opened;
-  readonly overview: Overview;
-  readonly hasKeys: boolean;
-  readonly setHasKeys: (hasKeys: boolean) => void;
-  readonly onClose: () => void;
+/** Moves the focus without a step in the address. */
+function skipToProducts(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById('panes')?.focus();
 }
 
-function OpenSheet({ opened, overview, hasKeys, setHasKeys, onClose }: OpenSheetProps): VNode {
-  switch (opened.kind) {
-    case 'help':
-      return <Help isOn={hasKeys} onSwitch={setHasKeys} onClose={onClose} />;
-    case 'dropped':
-      return <Missing {...{ overview, onClose }} dropped={opened.dropped} />;
-    case 'card': {
-      const { card, scene } = opened;
-      return <CardDetails {...{ overview, card, onClose }} front={scene.front} at={scene.at} units={unitsOf(scene)} />;
-    }
-  }
-}
-
-function unitsOf({ sides: [{ pointer, record }] }: Scene): FrontUnits {
-  const { timezone, today } = pointer;
-  return { zone: zoneOf(timezone), today, money: moneyOf(record?.currency ?? null) };
+/** Memoized: new facts would search all cards again. */
+function useFacts(
+  scene: Scene | null,
+  counts: ReturnType<typeof useEditionChanges>,
+  changes: Changes | null,
+  labels: SearchFacts['labels'],
+): SearchFacts {
+  const changesLater = useChangesLater(scene, counts);
+  return useMemo(
+    () => ({ changed: changes?.byProduct ?? new Map(), changesLater, labels }),
+    [changes, changesLater, labels],
+  );
 }
 
 /**
- * What differs from the previous edition, or between the two releases; null if there is nothing to
+ * What differs from the previous edition, or between the two sides; null if there is nothing to
  * compare with.
  */
 function useChanges(loaded: Loaded | null): Changes | null {
@@ -146,52 +135,29 @@ function useChanges(loaded: Loaded | null): Changes | null {
   const isPaired = (loaded?.scene.sides.length ?? 0) > 1;
   return useMemo(() => {
     if (loaded === null || first === undefined || second === undefined) return null;
-    return isPaired ? changesOf(first, second, unitsOf(loaded.scene)) : changesOf(second, first, unitsOf(loaded.scene));
+    const units = unitsOf(loaded.scene.sides[0]);
+    return isPaired ? changesOf(first, second, units) : changesOf(second, first, units);
   }, [first, second, isPaired]);
 }
 
 /**
- * The product whose card is highlighted until another edition is shown, and a function that scrolls
- * to a card. `onHidden` removes filters.
+ * The product that is highlighted and scrolled to until another edition is shown, and a function
+ * that chooses it. `onHidden` removes filters.
  */
 function usePointed(loaded: Loaded | null, onHidden: () => void) {
   const [pointed, setPointed] = useState<{ readonly productId: number; readonly on: unknown } | null>(null);
   const shownDocument = loaded?.documents[0];
-  const cardOf = (productId: number): Element | null => document.querySelector(`[data-product="${productId}"]`);
   const point = (productId: number): void => {
-    if (cardOf(productId) === null) onHidden();
+    if (document.querySelector(`[data-product="${productId}"]`) === null) onHidden();
     setPointed({ productId, on: shownDocument });
   };
-  useEffect(() => {
-    const card = pointed === null ? null : cardOf(pointed.productId);
-    card?.scrollIntoView({ block: 'center' });
-    card?.querySelector<HTMLElement>('.name button')?.focus({ preventScroll: true });
-  }, [pointed]);
   return [pointed?.on === shownDocument ? (pointed?.productId ?? null) : null, point] as const;
 }
 
-/** Returns the same function on every render, because a new one would redraw all cards. */
-function useOpenCard(loaded: Loaded | null, onOpened: (opened: Opened) => void): (card: ProductCard) => void {
-  const latest = useRef(loaded);
-  latest.current = loaded;
-  return useCallback((card: ProductCard) => {
-    if (latest.current !== null) onOpened({ kind: 'card', card, scene: latest.current.scene });
-  }, []);
-}
-
-/**
- * Writes the state into the page's address, with a delay because browsers limit how often that may
- * happen. Sets the title.
- */
-function useAddress(state: ViewState, front: string | null): void {
+function useTitle(front: string | null): void {
   useEffect(() => {
     document.title = front === null ? 'Playbill preview' : `${shown(front)} · Playbill preview`;
   }, [front]);
-  const search = queryOf(state);
-  useEffect(() => {
-    const timer = setTimeout(() => history.replaceState(null, '', location.pathname + search), 300);
-    return () => clearTimeout(timer);
-  }, [search]);
 }
 
 /** Fetches the neighbours of the shown edition in advance. */

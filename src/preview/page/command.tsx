@@ -23,6 +23,8 @@ export function Command({ text }: { readonly text: string }): VNode {
 
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }): VNode {
   const [outcome, setOutcome] = useState('Copy');
+  // What is copied stands beside the button, except the text of the whole sheet.
+  const isLabelled = what === 'as Markdown';
   const copy = (): void => {
     navigator.clipboard.writeText(text).then(
       () => setOutcome('Copied'),
@@ -37,7 +39,10 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
       onClick={copy}
       onBlur={() => setOutcome('Copy')}
     >
-      <span role="status">{outcome}</span>
+      <span role="status">
+        {outcome}
+        {isLabelled && ` ${what}`}
+      </span>
     </button>
   );
 }

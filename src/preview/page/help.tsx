@@ -7,11 +7,14 @@ const KEYS = [
   ['J', 'the next change'],
   ['K', 'the previous change'],
   ['Space', 'play, pause'],
-  ['/', 'find a card'],
+  ['V', 'list or cards'],
+  ['C', 'keep this instant, to compare with another'],
+  ['/', 'find a product'],
   ['?', 'this list'],
   ['← →', 'on the slider: a minute'],
   ['Page ↑ ↓', 'on the slider: a change'],
   ['Home End', 'on the slider: an end'],
+  ['↑ ↓', 'in the list: a row'],
 ] as const;
 
 interface HelpProps {

@@ -7,6 +7,10 @@ export interface KeyActions {
   readonly next: () => void;
   readonly previous: () => void;
   readonly play: () => void;
+  /** Changes between list and cards. */
+  readonly view: () => void;
+  /** Compares the instant that is shown with the one that is chosen next. */
+  readonly compare: () => void;
   readonly help: () => void;
 }
 
@@ -36,6 +40,10 @@ function actionOf({ key, target }: KeyboardEvent, actions: KeyActions): (() => v
       return actions.next;
     case 'k':
       return actions.previous;
+    case 'v':
+      return actions.view;
+    case 'c':
+      return actions.compare;
     case ' ':
       return hasOwnSpace ? null : actions.play;
     case '/':

@@ -13,13 +13,24 @@ interface SheetProps {
 export function Sheet({ title, onClose, children }: SheetProps): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const close = (): void => dialog.current?.close();
-  useEffect(() => dialog.current?.showModal(), []);
+  const isMounted = useRef(true);
+  useEffect(() => {
+    const { current: element } = dialog;
+    const { activeElement: opener } = document;
+    element?.showModal();
+    return () => {
+      // The browser's Back button has closed the sheet: then nobody has restored the focus.
+      isMounted.current = false;
+      element?.close();
+      if (opener instanceof HTMLElement) opener.focus();
+    };
+  }, []);
   return (
     <dialog
       ref={dialog}
       class="sheet"
       aria-label={title}
-      onClose={onClose}
+      onClose={() => isMounted.current && onClose()}
       onClick={({ target, currentTarget }) => {
         // A click on the dialog itself, not on its content, is a click on the backdrop.
         if (target === currentTarget) close();

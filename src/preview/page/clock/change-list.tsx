@@ -21,7 +21,7 @@ export function ChangeList({ list, onPoint }: ChangeListProps): VNode {
         ))}
       </ul>
       {list.length > CHANGES_LISTED && <p>… and {list.length - CHANGES_LISTED} more; playbill diff lists all.</p>}
-      {list.length === 0 && <p>Nothing to list.</p>}
+      {list.length === 0 && <p>Every card is as it was.</p>}
     </div>
   );
 }

@@ -7,10 +7,12 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Instant } from '../../../catalogue/instant.ts';
 import type { useClock } from '../state/hooks.ts';
+import type { ChangesByInstant } from '../state/edition-changes.ts';
 import { tickAfter, tickBefore, type Scene } from '../state/scene.ts';
 import type { Changes } from '../text/changes.ts';
 import { dateText, instantAt, shortDateText, zoneClockText, zoneOf } from '../text/descriptions.ts';
 import { nameOf } from '../text/safe-text.ts';
+import { sideTitles } from '../text/side-titles.ts';
 import { ChangeList } from './change-list.tsx';
 import { Slider } from './slider.tsx';
 
@@ -27,7 +29,7 @@ interface ClockProps {
   readonly now: Instant;
   /** null while there is nothing to compare with. */
   readonly changes: Changes | null;
-  readonly counts: ReadonlyMap<Instant, number>;
+  readonly counts: ChangesByInstant;
   readonly clock: ReturnType<typeof useClock>;
   readonly onAt: (at: Instant) => void;
   readonly onNow: () => void;
@@ -76,8 +78,8 @@ export function Clock(props: ClockProps): VNode {
         onClick={() => setOpen(!isOpen)}
       >
         <span role="status">
-          <b>{summaryOf(changes, sides.length > 1)}</b>
-          <span class="edition">{edition}</span>
+          <b>{summaryOf(changes, scene)}</b>
+          {sides.length === 1 && <span class="edition">{edition}</span>}
           {changes !== null && <FirstChange changes={changes} />}
         </span>
       </button>
@@ -85,17 +87,16 @@ export function Clock(props: ClockProps): VNode {
         <button type="button" onClick={onNow}>
           Now
         </button>
-        <select
-          aria-label="Speed"
-          value={speed}
-          onChange={({ currentTarget }) => setSpeed(Number(currentTarget.value))}
-        >
-          {SPEEDS.map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
+        <label class="speed">
+          <span>Speed</span>
+          <select value={speed} onChange={({ currentTarget }) => setSpeed(Number(currentTarget.value))}>
+            {SPEEDS.map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
         <button type="button" class="help" aria-label="Keys" aria-haspopup="dialog" onClick={onHelp}>
           ?
         </button>
@@ -125,10 +126,12 @@ function describeEdition({ sides: [side] }: Scene): string {
   return `edition ${index + 1} of ${pointer.products.length}, from ${from}${early}${stale}`;
 }
 
-function summaryOf(changes: Changes | null, isPaired: boolean): string {
-  if (changes === null) return 'no earlier edition to compare with';
-  if (changes.summary === '') return isPaired ? 'no difference between the two releases' : 'no change';
-  return isPaired ? `from the first to the second: ${changes.summary}` : changes.summary;
+function summaryOf(changes: Changes | null, { sides: [one, other] }: Scene): string {
+  if (other !== undefined) {
+    const [earlier, later] = sideTitles([one, other]);
+    return `${earlier} to ${later}: ${changes?.summary || 'no difference'}`;
+  }
+  return changes === null ? 'no earlier edition to compare with' : changes.summary || 'no change';
 }
 
 /** The first change of the list, truncated by the style at the end of the line. */

@@ -6,6 +6,7 @@ import type { VNode } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Zone } from '../../../catalogue/calendar.ts';
 import { instantOf, type Instant } from '../../../catalogue/instant.ts';
+import type { ChangesByInstant } from '../state/edition-changes.ts';
 import { clampTo, tickAfter, tickBefore, type Timeline } from '../state/scene.ts';
 import { countText, zoneClockText } from '../text/descriptions.ts';
 import { Ticks } from './ticks.tsx';
@@ -20,7 +21,7 @@ interface SliderProps {
   /** The server's clock. */
   readonly now: Instant;
   readonly zone: Zone;
-  readonly counts: ReadonlyMap<Instant, number>;
+  readonly counts: ChangesByInstant;
   /** The slider's value for screen readers. */
   readonly text: string;
   readonly onAt: (at: Instant) => void;
@@ -47,7 +48,7 @@ export function Slider({ timeline, at, now, zone, counts, text, onAt }: SliderPr
   // Computed once per timeline: otherwise only the thumb and the tip move.
   const marks = useMemo(() => timeMarks(timeline, zone), [first, last, zone]);
   const drawn = useMemo(
-    () => ticks.map((tick) => [tick, tickHeight(counts.get(tick))] as const),
+    () => ticks.map((tick) => [tick, tickHeight(counts.get(tick)?.count)] as const),
     [ticks.join(' '), counts],
   );
   return (
@@ -74,7 +75,7 @@ export function Slider({ timeline, at, now, zone, counts, text, onAt }: SliderPr
         {near !== null && (
           <span class="tip" style={placeOf(near)}>
             {zoneClockText(zone, near)}
-            {counts.has(near) && `, ${countText(counts.get(near) ?? 0, 'change')}`}
+            {counts.has(near) && `, ${countText(counts.get(near)?.count ?? 0, 'change')}`}
           </span>
         )}
       </div>

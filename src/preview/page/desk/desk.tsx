@@ -5,12 +5,14 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Instant } from '../../../catalogue/instant.ts';
-import { CURRENT, PAGE_PATH, PICTURES_PATH, type Overview, type PreviewRelease } from '../../messages.ts';
+import { PAGE_PATH, PICTURES_PATH, type Overview, type PreviewRelease } from '../../messages.ts';
 import { HAS_PICTURES } from '../front/picture.tsx';
 import { Sheet } from '../sheet.tsx';
 import { queryOf, type ViewState } from '../state/view-state.ts';
 import { shown } from '../text/safe-text.ts';
-import { Health, type Dropped } from './health.tsx';
+import { choice, releaseOptions, type Options } from './choice.tsx';
+import { Comparison } from './comparison.tsx';
+import { Health } from './health.tsx';
 
 interface DeskProps {
   readonly overview: Overview;
@@ -19,7 +21,6 @@ interface DeskProps {
   readonly front: string | null;
   readonly now: Instant;
   readonly onChange: (change: Partial<ViewState>) => void;
-  readonly onDropped: (dropped: Dropped) => void;
 }
 
 const WIDE = matchMedia('(min-width: 1100px)');
@@ -72,16 +73,14 @@ export function Desk(props: DeskProps): VNode {
   );
 }
 
-function Choices({ overview, release, state, front, now, onChange, onDropped }: DeskProps): VNode {
-  const releases = releaseOptions(overview);
+function Choices({ overview, release, state, front, now, onChange }: DeskProps): VNode {
+  const releases = releaseOptions(overview, state.release);
   return (
     <>
       <div class="choices">
         {choice('Front', front ?? '', frontOptions(release, front), (code) => onChange({ front: code }))}
         {choice('Release', state.release, releases, (id) => onChange({ release: id }))}
-        {choice('Beside it', state.beside ?? '', [['', 'nothing'], ...releases], (id) =>
-          onChange({ beside: id === '' ? null : id }),
-        )}
+        <Comparison {...{ overview, release, state, front, now, onChange }} />
       </div>
       <p class="pictures">
         <a href={(HAS_PICTURES ? PAGE_PATH : PICTURES_PATH) + queryOf(state)}>
@@ -96,15 +95,13 @@ function Choices({ overview, release, state, front, now, onChange, onDropped }: 
             chosen={front}
             now={now}
             onChoose={(code) => onChange({ front: code })}
-            onDropped={onDropped}
+            onDropped={(missing) => onChange({ missing })}
           />
         </section>
       )}
     </>
   );
 }
-
-type Options = readonly (readonly [value: string, label: string])[];
 
 /**
  * A chosen front that does not exist is added as the first option, so that the list agrees with the
@@ -113,31 +110,4 @@ type Options = readonly (readonly [value: string, label: string])[];
 function frontOptions({ fronts }: PreviewRelease, front: string | null): Options {
   const codes = fronts.map((view) => view.front);
   return (front === null || codes.includes(front) ? codes : [front, ...codes]).map((code) => [code, shown(code)]);
-}
-
-function releaseOptions({ releases, current }: Overview): Options {
-  const kept = releases.map(({ id, now }) => {
-    const instant = `${now.slice(0, 10)} ${now.slice(11, 16)}Z`;
-    return [id, `${instant} · ${id.slice(0, 8)}${id === current ? ' · current' : ''}`] as const;
-  });
-  return [[CURRENT, 'the current one'], ...kept];
-}
-
-function choice(label: string, value: string, options: Options, onChoose: (value: string) => void): VNode {
-  return (
-    <label>
-      <span>{label}</span>
-      <select
-        value={value}
-        disabled={options.length === 0}
-        onChange={({ currentTarget }) => onChoose(currentTarget.value)}
-      >
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
 }

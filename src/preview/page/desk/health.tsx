@@ -8,22 +8,14 @@ import type { PreviewFront } from '../../messages.ts';
 import { Ticks } from '../clock/ticks.tsx';
 import { countText, describeDropped, durationText, instantAt } from '../text/descriptions.ts';
 
-/** The content of a chip: the products that a front drops for one reason, as of its snapshot. */
-export interface Dropped {
-  readonly front: string;
-  readonly at: Instant;
-  readonly code: string;
-  readonly reason: string;
-  readonly count: number;
-}
-
 interface HealthProps {
   readonly fronts: readonly PreviewFront[];
   readonly chosen: string | null;
   /** The server's clock. */
   readonly now: Instant;
   readonly onChoose: (front: string) => void;
-  readonly onDropped: (dropped: Dropped) => void;
+  /** Called with the code of a reason. */
+  readonly onDropped: (code: string) => void;
 }
 
 export function Health({ fronts, chosen, now, onChoose, onDropped }: HealthProps): VNode {
@@ -55,7 +47,7 @@ export function Health({ fronts, chosen, now, onChoose, onDropped }: HealthProps
  * the number.
  */
 function frontHealth(
-  { front, pointer, problem, record }: PreviewFront,
+  { pointer, problem, record }: PreviewFront,
   span: readonly [number, number],
   now: Instant,
   onDropped: HealthProps['onDropped'] | null,
@@ -77,21 +69,17 @@ function frontHealth(
         at={now}
       />
       <p class="facts">
-        {record !== null && `${countText(record.cards, 'card')}${without > 0 ? `, ${without} without` : ''}; `}
+        {record !== null && `${countText(record.cards, 'card')} · `}
         {countText(pointer.products.length, 'edition')}
-        {record !== null && record.held !== null && <span class="bad">, held: {record.held}</span>}
+        {without > 0 && ` · ${without} without a card`}
+        {record !== null && record.held !== null && <span class="bad"> · held: {record.held}</span>}
       </p>
       {onDropped !== null && dropped.length > 0 && (
         <ul class="drops" aria-label="Products without a card">
           {dropped.map(({ code, reason, count }) => (
             <li key={code}>
-              <button
-                type="button"
-                class="chip"
-                aria-haspopup="dialog"
-                onClick={() => onDropped({ front, at: from, code, reason, count })}
-              >
-                {count} {reason}
+              <button type="button" class="chip" aria-haspopup="dialog" onClick={() => onDropped(code)}>
+                {reason} <b>{count}</b>
               </button>
             </li>
           ))}

@@ -9,9 +9,8 @@ import { Sheet } from '../sheet.tsx';
 import { pathOf } from '../state/fetch-json.ts';
 import { useJson } from '../state/use-json.ts';
 import { explainCommand, previewCommand } from '../text/commands.ts';
-import { countText } from '../text/descriptions.ts';
+import { countText, sentenceOf, type Dropped } from '../text/descriptions.ts';
 import { nameOf, shown } from '../text/safe-text.ts';
-import type { Dropped } from './health.tsx';
 import { Waiting } from '../waiting.tsx';
 
 interface MissingProps {
@@ -23,7 +22,7 @@ interface MissingProps {
 export function Missing({ overview, dropped, onClose }: MissingProps): VNode {
   const { front, at, reason, count } = dropped;
   return (
-    <Sheet title={`${front}: ${countText(count, 'product')} ${reason}`} onClose={onClose}>
+    <Sheet title={`${front}: ${countText(count, 'product')} without a card, ${reason}`} onClose={onClose}>
       {overview.database === null ? <Unnamed {...{ overview, dropped }} /> : <Named {...{ overview, dropped }} />}
       <p class="small">As of this snapshot, {formatInstant(at)}.</p>
     </Sheet>
@@ -43,8 +42,8 @@ function Unnamed({ overview, dropped: { front, at } }: Props): VNode {
   );
 }
 
-function Named({ overview, dropped: { front, at, code } }: Props): VNode {
-  const { json, problem } = useJson<readonly MissingProduct[]>(pathOf(MISSING_PATH, front, formatInstant(at)));
+function Named({ overview, dropped: { release, front, at, code } }: Props): VNode {
+  const { json, problem } = useJson<readonly MissingProduct[]>(pathOf(MISSING_PATH, release, front, formatInstant(at)));
   if (json === null) return <Waiting problem={problem} />;
   const products = json.filter(({ reason }) => reason === code);
   if (products.length === 0) return <p>The catalogue has changed since: it has no such product now.</p>;
@@ -53,7 +52,7 @@ function Named({ overview, dropped: { front, at, code } }: Props): VNode {
       {products.map(({ slug, name, verdict }) => (
         <li key={slug}>
           <h3 dir="auto">{nameOf({ name, slug })}</h3>
-          <p dir="auto">{shown(verdict)}</p>
+          <p dir="auto">{shown(sentenceOf(verdict))}</p>
           <Command text={explainCommand(overview, front, slug, at)} />
         </li>
       ))}

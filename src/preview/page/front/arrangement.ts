@@ -1,77 +1,45 @@
-// Arranges a products document in rows, as a storefront would: banner, featured, groups, then the
-// rest.
+// Arranges the cards of a document in rows: the groups, then the rest. A product stands once, in
+// the first of its groups. What a search finds is one row.
 
 import type { ProductCard, ProductsDocument } from '../../../contract/documents.ts';
-
-export const TABS = ['today', 'tomorrow', 'weekend', 'all'] as const;
-
-export type Tab = (typeof TABS)[number];
-
-/** What the viewer filters by. */
-export interface Search {
-  readonly tab: Tab;
-  /** The slug of a badge; null for any. */
-  readonly badge: string | null;
-  /** Part of a name, venue or slug; '' for any. */
-  readonly query: string;
-}
+import { found, inGroup, isNarrowed, type Search, type SearchFacts } from './search.ts';
 
 export interface Row {
   readonly key: string;
-  readonly kind: 'banner' | 'featured' | 'group' | 'rest';
-  /** The name of the group; for other kinds, a title. */
-  readonly name: string;
-  /** The slug of the group; '' for other kinds. */
-  readonly slug: string;
-  /** The group's `cardType`; 1 for other kinds. */
-  readonly cardType: number;
+  /** The group's name; null for a row without a title. */
+  readonly title: { readonly name: string; readonly slug: string } | null;
   readonly cards: readonly ProductCard[];
 }
 
-/**
- * The session that a tab shows on a card, and whether there are more; null if the card is not on
- * this tab.
- */
-export function sessionOf(card: ProductCard, tab: Tab): { readonly start: string; readonly hasMore: boolean } | null {
-  if (tab === 'all') return { start: card.nextScheduleSlot, hasMore: card.multiScheduleSlots };
-  const start = card[`${tab}Slot`];
-  return start === null ? null : { start, hasMore: card[`${tab}MultiScheduleSlots`] === true };
-}
-
-/** Cards that match a search, in the document's order. */
-export function found(cards: readonly ProductCard[], { tab, badge, query }: Search): readonly ProductCard[] {
-  const wanted = query.trim().toLocaleLowerCase('en');
-  return cards.filter(
-    (card) =>
-      sessionOf(card, tab) !== null &&
-      (badge === null || card.badges.includes(badge)) &&
-      (wanted === '' ||
-        [card.name, card.inventoryItemName, card.slug].some((text) => text.toLocaleLowerCase('en').includes(wanted))),
-  );
-}
-
-/**
- * The rows that have cards: banner, featured, groups in the document's order, then the remaining
- * cards.
- */
-export function arrange(document: ProductsDocument, search: Search): readonly Row[] {
-  const cards = found(document.productCards, search);
-  const rowOf = (kind: Row['kind'], name: string, isIn: (card: ProductCard) => boolean): Row => {
-    return { key: kind, kind, name, slug: '', cardType: 1, cards: cards.filter(isIn) };
-  };
-  const groups = document.groups.map(({ slug, name, cardType }): Row => {
-    const weightOf = (card: ProductCard) => card.groups.find((group) => group.slug === slug)?.sortWeight;
-    // The sort is stable: cards of the same weight keep the document's order.
-    const members = cards
-      .filter((card) => weightOf(card) !== undefined)
-      .sort((a, b) => (weightOf(a) ?? 0) - (weightOf(b) ?? 0));
-    return { key: `group ${slug}`, kind: 'group', name, slug, cardType, cards: members };
+/** The rows that have cards. */
+export function arrange(document: ProductsDocument, search: Search, facts: SearchFacts): readonly Row[] {
+  const cards = found(document.productCards, search, facts);
+  if (isNarrowed(search)) return cards.length === 0 ? [] : [{ key: 'found', title: null, cards }];
+  const byGroup = new Map<string, ProductCard[]>(document.groups.map(({ slug }) => [slug, []]));
+  const rest: ProductCard[] = [];
+  for (const card of cards) {
+    const own = new Set(card.groups.map(({ slug }) => slug));
+    const first = document.groups.find(({ slug }) => own.has(slug));
+    (byGroup.get(first?.slug ?? '') ?? rest).push(card);
+  }
+  const groups = document.groups.map(({ slug, name }): Row => {
+    return { key: `group ${slug}`, title: { name, slug }, cards: inGroup(byGroup.get(slug) ?? [], slug) };
   });
-  const rows = [
-    rowOf('banner', 'On the banner', (card) => card.banner),
-    rowOf('featured', 'Featured', (card) => card.featured),
-    ...groups,
-    rowOf('rest', 'In no group', (card) => !card.banner && !card.featured && card.groups.length === 0),
-  ];
-  return rows.filter((row) => row.cards.length > 0);
+  const others: Row = { key: 'rest', title: { name: 'In no group', slug: '' }, cards: rest };
+  return [...groups, others].filter((row) => row.cards.length > 0);
+}
+
+/** A title, or cards that stand side by side. */
+export type Line =
+  | { readonly key: string; readonly kind: 'title'; readonly title: NonNullable<Row['title']> }
+  | { readonly key: string; readonly kind: 'cards'; readonly cards: readonly ProductCard[] };
+
+/** The rows as lines of at most `width` cards. */
+export function linesOf(rows: readonly Row[], width: number): readonly Line[] {
+  return rows.flatMap(({ key, title, cards }): Line[] => [
+    ...(title === null ? [] : [{ key, kind: 'title', title } as const]),
+    ...Array.from({ length: Math.ceil(cards.length / width) }, (_, i) => {
+      return { key: `${key} ${i}`, kind: 'cards', cards: cards.slice(i * width, (i + 1) * width) } as const;
+    }),
+  ]);
 }

@@ -7,7 +7,8 @@ import type { ProductCard, ProductsDocument } from '../../../contract/documents.
 import { readableOn } from '../text/colour.ts';
 import { sessionText, type Money } from '../text/descriptions.ts';
 import { nameOf, runsFromRight, shown } from '../text/safe-text.ts';
-import { sessionOf, type Tab } from './arrangement.ts';
+import { sessionOf, type Tab } from './search.ts';
+import { flagsOf } from './sorting.ts';
 import { Picture } from './picture.tsx';
 
 /** What all cards of a document share. Must stay the same object while nothing in it changes. */
@@ -18,8 +19,7 @@ export interface CardContext {
   readonly today: string;
   readonly money: Money;
   readonly badges: ReadonlyMap<string, ProductsDocument['badges'][number]>;
-  readonly isPaired: boolean;
-  readonly onOpen: (card: ProductCard) => void;
+  readonly onOpen: (slug: string) => void;
 }
 
 interface CardProps {
@@ -39,7 +39,6 @@ export class CardView extends Component<CardProps> {
   }
 
   override render({ card, context, change, isPointed }: CardProps): VNode {
-    const Heading = context.isPaired ? 'h4' : 'h3';
     const isClosed = card.soldOut || card.paused;
     return (
       <li
@@ -50,11 +49,11 @@ export class CardView extends Component<CardProps> {
           <Picture card={card} />
           <div class="card-text" dir={runsFromRight(card.name) ? 'rtl' : 'ltr'}>
             <BadgeList card={card} badges={context.badges} />
-            <Heading class="name" dir="auto">
-              <button type="button" aria-haspopup="dialog" onClick={() => context.onOpen(card)}>
+            <h3 class="name" dir="auto">
+              <button type="button" aria-haspopup="dialog" onClick={() => context.onOpen(card.slug)}>
                 {nameOf(card)}
               </button>
-            </Heading>
+            </h3>
             <SessionLine card={card} context={context} />
             <p class="venue" dir="auto">
               {shown(card.inventoryItemName)}
@@ -79,7 +78,13 @@ function BadgeList({ card, badges }: { readonly card: ProductCard; readonly badg
       <li class="age" title="Age rating" dir="ltr">
         {card.ageRating}+
       </li>
-      {card.pushka && <li class="age">Pushkin card</li>}
+      {flagsOf(card)
+        .slice(Number(card.soldOut) + Number(card.paused))
+        .map((flag) => (
+          <li key={flag} class="age">
+            {flag}
+          </li>
+        ))}
       {card.badges.map((slug) => {
         const badge = badges.get(slug);
         if (badge === undefined) return <li key={slug}>{slug}</li>;

@@ -1,67 +1,143 @@
-// The filters of a front's page: tabs, text and badges. There is none for categories and tags,
-// because a card does not say which it has.
+// The filters of a front's page: tabs, text, and what a card or product has. On a phone the choices
+// are behind a button. Categories and tags need the catalogue, because a card does not say which it
+// has.
 
 import type { VNode } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { ProductsDocument } from '../../../contract/documents.ts';
-import { found, TABS, type Search } from './arrangement.ts';
+import type { MissingProduct } from '../../messages.ts';
 import { nameOf } from '../text/safe-text.ts';
+import { FLAGS, found, foundMissing, NO_SEARCH, TABS, type Flag, type Search, type SearchFacts } from './search.ts';
 
 interface FinderProps {
   readonly document: ProductsDocument;
   readonly search: Search;
+  readonly facts: SearchFacts;
+  readonly missing: readonly MissingProduct[];
   readonly onSearch: (change: Partial<Search>) => void;
 }
 
 export function Finder(props: FinderProps): VNode {
+  const [isOpen, setOpen] = useState(false);
+  const { search, onSearch } = props;
+  const chosen = [search.only, search.group, search.category, search.tag, search.badge].filter((one) => one !== null);
   return (
     <div class="finder">
       <Tabs {...props} />
-      <SearchBar {...props} />
-    </div>
-  );
-}
-
-function SearchBar({ document: { badges }, search: { badge, query }, onSearch }: FinderProps): VNode {
-  return (
-    <search class="search">
-      <label>
+      <search class="search">
         <input
           type="search"
           aria-label="Find"
-          value={query}
+          value={search.query}
           placeholder="Name or venue"
           dir="auto"
           onInput={({ currentTarget }) => onSearch({ query: currentTarget.value })}
         />
-      </label>
-      {badges.length > 0 && (
-        <ul class="badge-filter" aria-label="Badges to show">
-          {badges.map(({ slug, name, color }) => (
-            <li key={slug}>
-              <button
-                type="button"
-                aria-pressed={badge === slug}
-                onClick={() => onSearch({ badge: badge === slug ? null : slug })}
-              >
-                <span class="swatch" style={{ backgroundColor: color }} aria-hidden="true" />
-                <span dir="auto">{nameOf({ name, slug })}</span>
-              </button>
-            </li>
-          ))}
-        </ul>
+        <button
+          type="button"
+          class="filters-door"
+          aria-expanded={isOpen}
+          aria-controls="filters"
+          onClick={() => setOpen(!isOpen)}
+        >
+          Filters{chosen.length > 0 && ` · ${chosen.length}`}
+        </button>
+        <div id="filters" class={isOpen ? 'filters is-open' : 'filters'}>
+          <Choices {...props} />
+          {chosen.length > 0 && (
+            <button
+              type="button"
+              class="clear"
+              onClick={() => onSearch({ ...NO_SEARCH, tab: search.tab, query: search.query })}
+            >
+              Clear
+            </button>
+          )}
+        </div>
+      </search>
+    </div>
+  );
+}
+
+const FLAG_LABELS: Readonly<Record<Flag, string>> = {
+  'sold-out': 'Sold out',
+  paused: 'Sales paused',
+  banner: 'On the banner',
+  featured: 'Featured',
+  pushka: 'Pushkin card',
+  changed: 'Changed in this edition',
+  'changes-later': 'Changes later',
+  'without-card': 'Without a card',
+};
+
+function Choices({ document, search, facts: { labels }, onSearch }: FinderProps): VNode {
+  const { badges, groups, categories, tags } = document;
+  const named = (list: readonly { readonly slug: string; readonly name: string }[]): Options =>
+    list.map((one) => [one.slug, nameOf(one)]);
+  const flags = FLAGS.map((flag) => [flag, FLAG_LABELS[flag]] as const);
+  return (
+    <>
+      {choice('Show', 'all', flags, search.only, (slug) =>
+        onSearch({ only: FLAGS.find((flag) => flag === slug) ?? null }),
       )}
-    </search>
+      {choice('Group', 'any', named(groups), search.group, (group) => onSearch({ group }))}
+      {labels !== null &&
+        choice(
+          'Category',
+          'any',
+          categories.map(({ slug, namePlural: name }) => [slug, nameOf({ slug, name })]),
+          search.category,
+          (category) => onSearch({ category }),
+        )}
+      {labels !== null && choice('Tag', 'any', named(tags), search.tag, (tag) => onSearch({ tag }))}
+      {choice('Badge', 'any', named(badges), search.badge, (badge) => onSearch({ badge }))}
+    </>
+  );
+}
+
+type Options = readonly (readonly [slug: string, label: string])[];
+
+/** A filter; null if there is nothing to choose. */
+function choice(
+  label: string,
+  any: string,
+  options: Options,
+  value: string | null,
+  onChoose: (slug: string | null) => void,
+): VNode | null {
+  if (options.length === 0 && value === null) return null;
+  const known: Options =
+    value === null || options.some(([slug]) => slug === value) ? options : [[value, value], ...options];
+  return (
+    <label class={value === null ? 'filter' : 'filter is-set'}>
+      <span>{label}</span>
+      <select value={value ?? ''} onChange={({ currentTarget }) => onChoose(currentTarget.value || null)}>
+        <option value="">{any}</option>
+        {known.map(([slug, text]) => (
+          <option key={slug} value={slug}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
 const TAB_LABELS = { today: 'Today', tomorrow: 'Tomorrow', weekend: 'Weekend', all: 'All' } as const;
 
 /** A tab list with arrow keys (WAI-ARIA authoring practices, Tabs). */
-function Tabs({ document: { productCards }, search, onSearch }: FinderProps): VNode {
+function Tabs({ document: { productCards }, search, facts, missing, onSearch }: FinderProps): VNode {
   const counts = useMemo(
-    () => new Map(TABS.map((tab) => [tab, found(productCards, { ...search, tab }).length])),
-    [productCards, search.badge, search.query],
+    () =>
+      new Map(
+        TABS.map((tab) => {
+          const wanted = { ...search, tab };
+          const isMissing = search.only === 'without-card';
+          const matching = isMissing ? foundMissing(missing, wanted, facts) : found(productCards, wanted, facts);
+          return [tab, matching.length];
+        }),
+      ),
+    [productCards, missing, JSON.stringify({ ...search, tab: null }), facts],
   );
   const go = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;

@@ -1,91 +1,112 @@
 // A front's page as its visitors see it: the document's cards in rows.
 
 import type { VNode } from 'preact';
-import type { ProductsDocument } from '../../../contract/documents.ts';
-import { Notice } from '../notice.tsx';
-import { countText } from '../text/descriptions.ts';
-import { nameOf, shown } from '../text/safe-text.ts';
-import { arrange, type Search } from './arrangement.ts';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ProductCard } from '../../../contract/documents.ts';
+import { useVirtual } from '../state/use-virtual.ts';
+import { nameOf } from '../text/safe-text.ts';
+import { linesOf, type Line, type Row } from './arrangement.ts';
 import { CardView, type CardContext } from './card.tsx';
 
 interface FrontProps {
-  readonly document: ProductsDocument;
-  readonly search: Search;
+  readonly rows: readonly Row[];
   readonly changes: ReadonlyMap<number, string>;
   readonly context: CardContext;
-  /** The product to highlight, or null. */
+  /** The product to scroll to and highlight, or null. */
   readonly pointed: number | null;
-  /** Removes all filters. */
-  readonly onShowAll: () => void;
 }
 
-export function FrontPage({ document, search, changes, context, pointed, onShowAll }: FrontProps): VNode {
-  const rows = arrange(document, search);
-  const Heading = context.isPaired ? 'h3' : 'h2';
+/** Like the style's columns of cards. */
+const CARD_PIXELS = { width: 176, gap: 20 };
+const CARD_PIXELS_PHONE = { width: 144, gap: 16 };
+
+/** The number of cards that fit side by side into an element, known once it is drawn. */
+function useCardsPerLine() {
+  const ref = useRef<HTMLDivElement>(null);
+  const [count, setCount] = useState(0);
+  useLayoutEffect(() => {
+    const { current: element } = ref;
+    if (element === null) return undefined;
+    const measure = (): void => {
+      const { width, gap } = innerWidth > 640 ? CARD_PIXELS : CARD_PIXELS_PHONE;
+      setCount(Math.max(1, Math.floor((element.clientWidth + gap) / (width + gap))));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, count] as const;
+}
+
+export function FrontPage({ rows, changes, context, pointed }: FrontProps): VNode {
+  const [ref, count] = useCardsPerLine();
+  const lines = useMemo(() => (count === 0 ? [] : linesOf(rows, count)), [rows, count]);
   return (
-    <>
-      {rows.map((row) => (
-        <section key={row.key} class={`row row-${row.kind} type-${row.cardType}`}>
-          <Heading class="row-title">
-            <span dir="auto">{nameOf(row)}</span>
-          </Heading>
-          <ul class="cards">
-            {row.cards.map((card) => (
-              <CardView
-                key={card.productId}
-                card={card}
-                context={context}
-                change={changes.get(card.productId)}
-                isPointed={card.productId === pointed}
-              />
-            ))}
-          </ul>
-        </section>
-      ))}
-      {rows.length === 0 && <NoCards document={document} search={search} onShowAll={onShowAll} />}
-      {!context.isPaired && <Menu document={document} />}
-    </>
+    <div class="front" ref={ref} style={{ '--cards': String(count) }}>
+      {count > 0 && (
+        <CardLines
+          lines={lines}
+          pointed={pointed}
+          cardOf={(card) => (
+            <CardView
+              key={card.productId}
+              card={card}
+              context={context}
+              change={changes.get(card.productId)}
+              isPointed={card.productId === pointed}
+            />
+          )}
+        />
+      )}
+    </div>
   );
 }
 
-const WHEN = { today: ' today', tomorrow: ' tomorrow', weekend: ' at the weekend', all: '' } as const;
-
-type NoCardsProps = Pick<FrontProps, 'document' | 'search' | 'onShowAll'>;
-
-/** Says why there are no cards: nothing matches, or the front has none at this time. */
-function NoCards({ document: { productCards }, search: { tab, badge, query }, onShowAll }: NoCardsProps): VNode {
-  if (productCards.length === 0) {
-    return (
-      <Notice title="No cards at this time">
-        <p>This edition has no cards. Choose a reason in the list of fronts to see why products have none.</p>
-      </Notice>
-    );
-  }
-  const matching = query.trim() === '' ? '' : ` matches “${shown(query.trim())}”`;
-  return (
-    <Notice title={`No card${badge === null ? '' : ' with this badge'}${matching || ' is on'}${WHEN[tab]}`}>
-      <button type="button" onClick={onShowAll}>
-        Show all {countText(productCards.length, 'card')}
-      </button>
-    </Notice>
-  );
+interface CardLinesProps {
+  readonly lines: readonly Line[];
+  readonly pointed: number | null;
+  readonly cardOf: (card: ProductCard) => VNode;
 }
 
-/** Categories and tags are only listed: the document does not say which card has which. */
-function Menu({ document: { categories, tags } }: { readonly document: ProductsDocument }): VNode | null {
-  if (categories.length === 0 && tags.length === 0) return null;
+const TITLE_PIXELS = 52;
+const LINE_PIXELS = 260;
+
+function CardLines({ lines, pointed, cardOf }: CardLinesProps): VNode {
+  const keys = useMemo(() => lines.map(({ key }) => key), [lines]);
+  const estimate = useMemo(
+    () => (index: number) => (lines[index]?.kind === 'title' ? TITLE_PIXELS : LINE_PIXELS),
+    [lines],
+  );
+  const pointedLine = lines.findIndex(
+    (line) => line.kind === 'cards' && line.cards.some(({ productId }) => productId === pointed),
+  );
+  const {
+    ref,
+    lines: drawn,
+    before,
+    after,
+    measure,
+  } = useVirtual({
+    keys,
+    estimate,
+    revealed: pointedLine < 0 ? null : pointedLine,
+  });
   return (
-    <ul class="menu" aria-label="Categories and tags">
-      {categories.map(({ id, namePlural }) => (
-        <li key={`category ${id}`} dir="auto">
-          {shown(namePlural)}
-        </li>
-      ))}
-      {tags.map(({ id, name }) => (
-        <li key={`tag ${id}`} class="tag" dir="auto">
-          {shown(name)}
-        </li>
-      ))}
-    </ul>
+    <div ref={(element) => void (ref.current = element)} style={{ paddingBlock: `${before}px ${after}px` }}>
+      {drawn.map(({ index, key }) => {
+        const line = lines[index];
+        return (
+          <div key={key} ref={measure} data-index={index} class="line">
+            {line?.kind === 'title' && (
+              <h2 class="row-title">
+                <span dir="auto">{nameOf(line.title)}</span>
+              </h2>
+            )}
+            {line?.kind === 'cards' && <ul class="cards">{line.cards.map(cardOf)}</ul>}
+          </div>
+        );
+      })}
+    </div>
   );
 }

@@ -1,6 +1,6 @@
-// The details of a card: its dates and prices as published, the catalogue's explanation of each
+// The details of a product: its dates and prices as published, the catalogue's explanation of each
 // session and price, its JSON, and the explain command. Sessions are known only with a catalogue: a
-// tree contains only cards.
+// tree contains only cards. A product without a card has only the explanation.
 
 import type { VNode } from 'preact';
 import type { Instant } from '../../../catalogue/instant.ts';
@@ -13,104 +13,113 @@ import { useJson } from '../state/use-json.ts';
 import { pathOf } from '../state/fetch-json.ts';
 import type { FrontUnits } from '../text/changes.ts';
 import { explainCommand, previewCommand } from '../text/commands.ts';
-import { sessionText } from '../text/descriptions.ts';
-import { sectionsOf } from '../text/explanation.ts';
-import { nameOf, shown } from '../text/safe-text.ts';
+import { factsOf } from '../text/card-facts.ts';
+import { headingOf, sectionsOf, type Section } from '../text/explanation.ts';
+import { markdownOf } from '../text/markdown.ts';
+import { shown } from '../text/safe-text.ts';
 import { Picture } from './picture.tsx';
 import { Waiting } from '../waiting.tsx';
 
-interface CardDetailsProps {
+interface ProductDetailsProps {
   readonly overview: Overview;
   readonly front: string;
   readonly at: Instant;
-  readonly card: ProductCard;
+  readonly slug: string;
+  readonly name: string;
+  /** null if the product has no card. */
+  readonly card: ProductCard | null;
   readonly units: FrontUnits;
   readonly onClose: () => void;
 }
 
-export function CardDetails({ overview, front, at, card, units, onClose }: CardDetailsProps): VNode {
-  const json = JSON.stringify(card, null, 2);
+export function ProductDetails({ overview, front, at, slug, name, card, units, onClose }: ProductDetailsProps): VNode {
+  const hasCatalogue = overview.database !== null;
+  const why = useJson<Explanation>(hasCatalogue ? pathOf(EXPLAIN_PATH, front, slug, formatInstant(at)) : null);
+  const sections = why.json === null ? [] : sectionsOf(why.json.text);
+  const command = explainCommand(overview, front, slug, at);
+  const facts = card === null ? [] : factsOf(card, units);
+  const isWaiting = hasCatalogue && why.json === null && why.problem === null;
   return (
-    <Sheet title={nameOf(card)} onClose={onClose}>
-      <Picture card={card} />
-      <section>
-        <h3>As published</h3>
-        <dl class="facts">
-          {factsOf(card, units).map(([name, fact]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd dir="auto">{fact}</dd>
-            </div>
-          ))}
-        </dl>
-      </section>
-      {overview.database === null ? (
+    <Sheet title={name} onClose={onClose}>
+      <div class="share">
+        {card !== null && <Picture card={card} />}
+        {/* Once it is whole. */}
+        {!isWaiting && (
+          <CopyButton
+            text={markdownOf({ name, front, at, zone: units.zone, facts, sections, command })}
+            what="as Markdown"
+          />
+        )}
+      </div>
+      {card !== null && (
+        <section>
+          <h3>As published</h3>
+          <dl class="facts">
+            {facts.map(([label, fact]) => (
+              <div key={label}>
+                <dt>{label}</dt>
+                <dd dir="auto">{fact}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      )}
+      {hasCatalogue ? (
+        <Why sections={sections} {...why} />
+      ) : (
         <section>
           <h3>Sessions, prices, and why</h3>
           <p>To see them, start the preview with the catalogue:</p>
           <Command text={previewCommand(overview)} />
         </section>
-      ) : (
-        <Why path={pathOf(EXPLAIN_PATH, front, card.slug, formatInstant(at))} />
       )}
       <section>
         <h3>In a terminal</h3>
-        <Command text={explainCommand(overview, front, card.slug, at)} />
+        <Command text={command} />
       </section>
-      <details class="json">
-        <summary>JSON</summary>
-        <CopyButton text={json} what="JSON" />
-        <pre dir="ltr" tabIndex={0} aria-label="JSON of the card">
-          {json}
-        </pre>
-      </details>
+      {card !== null && <Json card={card} />}
     </Sheet>
   );
 }
 
-function factsOf(card: ProductCard, { zone, today, money }: FrontUnits): [name: string, fact: string][] {
-  const sessionFact = (start: string | null, hasMore: boolean | null): string => {
-    if (start === null) return 'none';
-    const { date, time, offset } = sessionText(start, zone, today);
-    return `${date}, ${time}${offset === null ? '' : ` ${offset}`}${hasMore === true ? ' and more' : ''}`;
-  };
-  const price = card.priceFrom === null ? 'none' : money(card.priceFrom);
-  return [
-    ['Nearest session', sessionFact(card.nextScheduleSlot, card.multiScheduleSlots)],
-    ['Today', sessionFact(card.todaySlot, card.todayMultiScheduleSlots)],
-    ['Tomorrow', sessionFact(card.tomorrowSlot, card.tomorrowMultiScheduleSlots)],
-    ['Weekend', sessionFact(card.weekendSlot, card.weekendMultiScheduleSlots)],
-    ['Price', `${price}${card.soldOut ? ', sold out' : ''}${card.paused ? ', sales paused' : ''}`],
-    ['Venue', shown(card.inventoryItemName)],
-    ['Picture', shown(card.altText ?? 'no text')],
-  ];
+function Json({ card }: { readonly card: ProductCard }): VNode {
+  const json = JSON.stringify(card, null, 2);
+  return (
+    <details class="json">
+      <summary>JSON</summary>
+      <CopyButton text={json} what="JSON" />
+      <pre dir="ltr" tabIndex={0} aria-label="JSON of the card">
+        {json}
+      </pre>
+    </details>
+  );
+}
+
+interface WhyProps extends ReturnType<typeof useJson<Explanation>> {
+  readonly sections: readonly Section[];
 }
 
 /** The explanation from the catalogue, which may be newer than what is published. */
-function Why({ path }: { readonly path: string }): VNode {
-  const { json, problem } = useJson<Explanation>(path);
+function Why({ sections, json, problem }: WhyProps): VNode {
   if (json === null) return <Waiting problem={problem} />;
   return (
     <>
-      {sectionsOf(json.text).map(({ title, lines }) =>
-        lines.length === 0 ? (
-          <section key={title}>
-            <h3>{title.startsWith('Next change') ? 'Next' : 'Why'}</h3>
-            <p dir="auto">{shown(title)}</p>
-          </section>
-        ) : (
-          <section key={title}>
-            <h3>{title}</h3>
+      {sections.map((section) => (
+        <section key={section.title}>
+          <h3>{headingOf(section)}</h3>
+          {section.lines.length === 0 ? (
+            <p dir="auto">{shown(section.title)}</p>
+          ) : (
             <ul class="explained">
-              {lines.map((line) => (
+              {section.lines.map((line) => (
                 <li key={line} dir="auto">
                   {shown(line)}
                 </li>
               ))}
             </ul>
-          </section>
-        ),
-      )}
+          )}
+        </section>
+      ))}
       <p class="small">From the catalogue as it is now; what is published may be older.</p>
     </>
   );

@@ -1,12 +1,14 @@
-// The stage: the front's masthead, its filters, and its page, once or as two releases side by side.
+// The stage: the front's masthead, its filters, and its products as a list or as cards; or two
+// documents compared.
 
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { formatInstant, type Instant } from '../../../catalogue/instant.ts';
-import type { ProductCard, ProductsDocument } from '../../../contract/documents.ts';
-import { CURRENT, type Overview } from '../../messages.ts';
+import type { ProductsDocument } from '../../../contract/documents.ts';
+import { CURRENT, type MissingProduct, type Overview } from '../../messages.ts';
 import { Command } from '../command.tsx';
 import type { Scene, Side } from '../state/scene.ts';
+import { VIEWS, type ViewState } from '../state/view-state.ts';
 import type { Changes } from '../text/changes.ts';
 import { buildCommand } from '../text/commands.ts';
 import {
@@ -18,12 +20,18 @@ import {
   zoneClockText,
   zoneOf,
 } from '../text/descriptions.ts';
-import type { Search } from './arrangement.ts';
+import { sideTitles } from '../text/side-titles.ts';
+import { arrange } from './arrangement.ts';
 import type { CardContext } from './card.tsx';
+import { CompareCards, CompareList } from './compare.tsx';
 import { Finder } from './finder.tsx';
 import { FrontPage } from './front.tsx';
+import { List } from './list.tsx';
+import { NoCards, Unnamed } from './no-cards.tsx';
+import { pairsOf } from './pairs.ts';
+import { foundMissing, NO_SEARCH, type SearchFacts } from './search.ts';
 
-interface StageProps {
+export interface StageProps {
   readonly overview: Overview;
   readonly scene: Scene;
   /** The server's clock. */
@@ -33,46 +41,62 @@ interface StageProps {
    */
   readonly documents: readonly ProductsDocument[];
   readonly changes: Changes | null;
-  readonly search: Search;
+  readonly state: ViewState;
+  readonly facts: SearchFacts;
+  readonly missing: readonly MissingProduct[];
   readonly pointed: number | null;
-  readonly onSearch: (change: Partial<Search>) => void;
+  readonly onChange: (change: Partial<ViewState>) => void;
   /** Must stay the same function, or all cards are redrawn. */
-  readonly onOpen: (card: ProductCard) => void;
+  readonly onOpen: (slug: string) => void;
 }
 
 export function Stage(props: StageProps): VNode {
-  const { overview, scene, now, documents, search, onSearch } = props;
+  const { overview, scene, now, documents, state, facts, missing, onChange } = props;
   const { front, chosen, sides } = scene;
-  const isPaired = sides.length > 1;
   const zone = zoneOf(sides[0].pointer.timezone);
-  const [first] = documents;
+  const wall = zone.format(chosen);
+  const [first, second] = documents;
+  const isPaired = sides.length > 1;
   return (
     <>
       <header class="masthead">
         <h1>{front}</h1>
         <p class="dateline">
-          <span>{dateText(zone.format(chosen))}</span>{' '}
+          <span class="long-date">{dateText(wall)}</span>
+          <span class="short-date">{shortDateText(wall)}</span>{' '}
           <time dateTime={formatInstant(chosen)}>{zoneClockText(zone, chosen)}</time>
         </p>
+        <Views view={state.view} onChange={onChange} />
       </header>
-      {first !== undefined && <Finder document={first} search={search} onSearch={onSearch} />}
+      {first !== undefined && <Finder document={first} search={state} {...{ facts, missing }} onSearch={onChange} />}
       {sides.map((side) => (
-        <Untimely key={side.release} {...{ side, now, overview }} />
+        <Untimely key={side.release + side.instant} {...{ side, now, overview }} />
       ))}
       {first !== undefined && (
-        <div
-          class={isPaired ? 'panes is-paired' : 'panes'}
-          role="tabpanel"
-          id="panes"
-          aria-labelledby={`tab-${search.tab}`}
-        >
-          {sides.map((side, i) => {
-            const document = documents[i];
-            return document !== undefined && <Pane key={i} {...props} {...{ side, document, isPaired }} />;
-          })}
+        <div class="panes" role="tabpanel" id="panes" tabIndex={-1} aria-labelledby={`tab-${state.tab}`}>
+          <h2 class="unseen">{isPaired ? 'Compared products' : 'Products'}</h2>
+          {isPaired && second !== undefined ? (
+            <Compared {...props} documents={[first, second]} />
+          ) : (
+            <Products {...props} document={first} side={sides[0]} />
+          )}
         </div>
       )}
     </>
+  );
+}
+
+const VIEW_LABELS = { list: 'List', cards: 'Cards' } as const;
+
+function Views({ view, onChange }: Pick<ViewState, 'view'> & Pick<StageProps, 'onChange'>): VNode {
+  return (
+    <div class="views" role="group" aria-label="View">
+      {VIEWS.map((one) => (
+        <button key={one} type="button" aria-pressed={one === view} onClick={() => onChange({ view: one })}>
+          {VIEW_LABELS[one]}
+        </button>
+      ))}
+    </div>
   );
 }
 
@@ -102,45 +126,94 @@ function Untimely({ side, now, overview }: Pick<StageProps, 'now' | 'overview'> 
 
 const NO_CHANGES: ReadonlyMap<number, string> = new Map();
 
-interface PaneProps extends Pick<StageProps, 'changes' | 'search' | 'pointed' | 'onSearch' | 'onOpen'> {
-  readonly side: Side;
-  readonly document: ProductsDocument;
-  readonly isPaired: boolean;
-}
-
-function Pane({ side, document, changes, search, pointed, isPaired, onSearch, onOpen }: PaneProps): VNode {
-  const { pointer, record, release } = side;
+/** Memoized, so that nothing is redrawn while the clock ticks and nothing else changes. */
+function useContext(side: Side, document: ProductsDocument, { state: { tab }, onOpen }: StageProps): CardContext {
+  const { pointer, record } = side;
   const money = useMemo(() => moneyOf(record?.currency ?? null), [record?.currency]);
   const zone = zoneOf(pointer.timezone);
-  const byProduct = changes?.byProduct ?? NO_CHANGES;
-  // Memoized, so that no card is redrawn while the clock ticks and nothing else changes.
   const badges = useMemo(
     () => new Map(document.badges.map((badge) => [badge.slug, badge])),
     [JSON.stringify(document.badges)],
   );
-  const context = useMemo<CardContext>(
-    () => ({ tab: search.tab, zone, today: pointer.today, money, badges, isPaired, onOpen }),
-    [search.tab, zone, pointer.today, money, badges, isPaired, onOpen],
+  return useMemo<CardContext>(
+    () => ({ tab, zone, today: pointer.today, money, badges, onOpen }),
+    [tab, zone, pointer.today, money, badges, onOpen],
   );
-  const page = useMemo(
-    () => (
-      <FrontPage
-        {...{ document, search, context, pointed }}
-        changes={byProduct}
-        onShowAll={() => onSearch({ tab: 'all', badge: null, query: '' })}
-      />
-    ),
-    [document, search.badge, search.query, context, byProduct, pointed],
+}
+
+type ProductsProps = StageProps & { readonly document: ProductsDocument; readonly side: Side };
+
+/** One document, as a list or as cards. */
+function Products(props: ProductsProps): VNode {
+  const { overview, document, side, changes, state, facts, missing, pointed, onChange } = props;
+  const { view, sort, tab, query, only, group, category, tag, badge } = state;
+  const byProduct = changes?.byProduct ?? NO_CHANGES;
+  const context = useContext(side, document, props);
+  const search = useMemo(
+    () => ({ tab, query, only, group, category, tag, badge }),
+    [tab, query, only, group, category, tag, badge],
   );
+  const rows = useMemo(() => arrange(document, search, facts), [document, search, facts]);
+  const without = useMemo(() => {
+    const withCard = new Set(document.productCards.map(({ slug }) => slug));
+    return foundMissing(missing, search, facts).filter(({ slug }) => !withCard.has(slug));
+  }, [document, missing, search, facts]);
+  return useMemo(() => {
+    if (rows.length === 0 && (view === 'cards' || without.length === 0)) {
+      const showAll = (): void => onChange(NO_SEARCH);
+      return <NoCards count={document.productCards.length} search={search} onShowAll={showAll} />;
+    }
+    if (view === 'cards') return <FrontPage {...{ rows, context, pointed }} changes={byProduct} />;
+    const onSort = (one: ViewState['sort']): void => onChange({ sort: one });
+    return (
+      <>
+        <List {...{ rows, context, pointed, sort, onSort }} missing={without} changes={byProduct} />
+        {overview.database === null && side.record !== null && <Unnamed dropped={side.record.dropped} />}
+      </>
+    );
+  }, [document, rows, without, context, byProduct, pointed, view, sort, overview.database, side.record]);
+}
+
+type ComparedProps = StageProps & { readonly documents: readonly [ProductsDocument, ProductsDocument] };
+
+/** Two documents: only what differs, or all. */
+function Compared(props: ComparedProps): VNode {
+  const { scene, documents, changes, state, facts, pointed, onChange } = props;
+  const [one, other = one] = scene.sides;
+  const contexts = [useContext(one, documents[0], props), useContext(other, documents[1], props)] as const;
+  const titles = sideTitles([one, other]);
+  const pairs = useMemo(
+    () => (changes === null ? [] : pairsOf(documents, changes, state, facts)),
+    [...documents, changes, JSON.stringify({ ...state, at: null }), facts],
+  );
+  const shownPairs = useMemo(
+    () => (state.isAll ? pairs : pairs.filter(({ texts }) => texts.length > 0)),
+    [pairs, state.isAll],
+  );
+  const View = state.view === 'list' ? CompareList : CompareCards;
   return (
-    <div class="pane">
-      {isPaired && (
-        <h2 class="pane-title">
-          {release === CURRENT ? 'Current' : release.slice(0, 8)}
-          <span> as of {pointer.now.slice(0, 16).replace('T', ' ')}Z</span>
-        </h2>
+    <>
+      <div class="compare-bar">
+        <p>
+          <b>{titles[0]}</b> compared with <b>{titles[1]}</b>
+        </p>
+        <label class="switch">
+          <input
+            type="checkbox"
+            checked={!state.isAll}
+            onChange={({ currentTarget }) => onChange({ isAll: !currentTarget.checked })}
+          />
+          <span>Only what differs</span>
+        </label>
+        <button type="button" onClick={() => onChange({ beside: null, from: null, isAll: false })}>
+          End comparison
+        </button>
+      </div>
+      {shownPairs.length === 0 ? (
+        <p class="small below">No card differs{pairs.length > 0 ? ` among ${pairs.length}` : ''}.</p>
+      ) : (
+        <View pairs={shownPairs} titles={titles} contexts={contexts} pointed={pointed} />
       )}
-      {page}
-    </div>
+    </>
   );
 }

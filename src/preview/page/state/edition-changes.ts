@@ -1,29 +1,33 @@
-// How much each edition of a scene changes, which sets the height of its tick. Fetched only after a
-// front has been shown for a moment, because the server must read all its editions.
+// What each edition of a scene changes: the heights of the slider's ticks, and the products that
+// change later. Fetched only after a front has been shown for a moment, because the server must
+// read all its editions.
 
 import { entryOf } from '../../../contract/pointer-entry.ts';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Instant } from '../../../catalogue/instant.ts';
-import { CHANGES_PATH, type ChangeCounts } from '../../messages.ts';
+import { CHANGES_PATH, type EditionChange, type EditionChanges } from '../../messages.ts';
 import { instantAt } from '../text/descriptions.ts';
 import { fetchJson, pathOf } from './fetch-json.ts';
 import type { Scene, Side } from './scene.ts';
 
 const FETCH_AFTER_MS = 400;
 
-/** The number of changes by the instant at which an edition begins; empty until it is known. */
-export function useChangeCounts(scene: Scene | null): ReadonlyMap<Instant, number> {
-  const [counts, setCounts] = useState<ReadonlyMap<Instant, number>>(new Map());
+/** By the instant at which an edition begins. */
+export type ChangesByInstant = ReadonlyMap<Instant, EditionChange>;
+
+/** Empty until it is known. */
+export function useEditionChanges(scene: Scene | null): ChangesByInstant {
+  const [changes, setChanges] = useState<ChangesByInstant>(new Map());
   const sides = scene?.sides ?? [];
   const key = sides.map(({ release, pointer }) => [release, pointer.front, ...pointer.products].join(' ')).join(' ');
   useEffect(() => {
-    setCounts(new Map());
+    setChanges(new Map());
     let isWanted = true;
     const timer = setTimeout(() => {
       // On failure all ticks keep the same height. The problem is reported when an edition is
       // shown.
-      Promise.all(sides.map(countsOf)).then(
-        (maps) => isWanted && setCounts(new Map(maps.flat())),
+      Promise.all(sides.map(changesOf)).then(
+        (maps) => isWanted && setChanges(new Map(maps.flat())),
         () => undefined,
       );
     }, FETCH_AFTER_MS);
@@ -32,13 +36,23 @@ export function useChangeCounts(scene: Scene | null): ReadonlyMap<Instant, numbe
       clearTimeout(timer);
     };
   }, [key]);
-  return counts;
+  return changes;
 }
 
-async function countsOf({ release, pointer }: Side): Promise<(readonly [Instant, number])[]> {
-  const counts = await fetchJson<ChangeCounts>(pathOf(CHANGES_PATH, release, pointer.front));
-  return counts.flatMap((count, i) => {
+/** The products that change after the edition that is shown, within the horizon. */
+export function useChangesLater(scene: Scene | null, changes: ChangesByInstant): ReadonlySet<number> {
+  const entry = scene?.sides[0].pointer.products[scene.sides[0].index];
+  return useMemo(() => {
+    const from = entry === undefined ? null : instantAt(entryOf(entry).from);
+    const later = [...changes].filter(([at]) => from !== null && at > from);
+    return new Set(later.flatMap(([, { products }]) => products));
+  }, [entry, changes]);
+}
+
+async function changesOf({ release, pointer }: Side): Promise<(readonly [Instant, EditionChange])[]> {
+  const changes = await fetchJson<EditionChanges>(pathOf(CHANGES_PATH, release, pointer.front));
+  return changes.flatMap((change, i) => {
     const entry = pointer.products[i];
-    return count === null || entry === undefined || i === 0 ? [] : [[instantAt(entryOf(entry).from), count] as const];
+    return change === null || entry === undefined || i === 0 ? [] : [[instantAt(entryOf(entry).from), change] as const];
   });
 }

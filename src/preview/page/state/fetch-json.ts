@@ -16,10 +16,10 @@ export class Problem extends Error {
  * The response body, not validated: the server comes from the same build and has checked the tree.
  * Rejects with a Problem.
  */
-export async function fetchJson<T extends object>(path: string): Promise<T> {
+export async function fetchJson<T extends object>(path: string, signal: AbortSignal | null = null): Promise<T> {
   let response: Response;
   try {
-    response = await fetch(path, { credentials: 'omit', referrerPolicy: 'no-referrer' });
+    response = await fetch(path, { credentials: 'omit', referrerPolicy: 'no-referrer', signal });
   } catch {
     throw new Problem('The preview does not answer.', 'Start it again with: playbill preview');
   }

@@ -7,11 +7,13 @@ import { entryOf } from '../../../contract/pointer-entry.ts';
 import { editionIndexAt } from '../../../render/edition-choice.ts';
 import type { PreviewFront, PreviewRelease } from '../../messages.ts';
 import type { ViewState } from './view-state.ts';
-import { instantAt } from '../text/descriptions.ts';
+import type { FrontUnits } from '../text/changes.ts';
+import { instantAt, moneyOf, zoneOf } from '../text/descriptions.ts';
 
-/** One release's document of the front. */
+/** One release's document of the front at an instant. */
 export interface Side {
   readonly release: string;
+  readonly instant: Instant;
   readonly pointer: Pointer;
   readonly record: PreviewFront['record'];
   /** The index of the edition in force. */
@@ -37,7 +39,10 @@ export interface Scene {
   /** The position of the slider: `chosen`, or the nearer end of the timeline. */
   readonly at: Instant;
   readonly timeline: Timeline;
-  /** The chosen release, and the one beside it if it has this front; the older one first. */
+  /**
+   * The chosen release and instant, and what they are compared with, if that has this front; the
+   * earlier instant first, and of one instant the older release.
+   */
   readonly sides: readonly [Side, ...Side[]];
 }
 
@@ -63,21 +68,29 @@ export function sceneOf(
   if (front === null) return null;
   // Outside the time that a snapshot covers, its nearest edition is shown, with a note.
   const chosen = state.at ?? now;
-  const own = sideOf(release, front, formatInstant(chosen));
+  const own = sideOf(release, front, chosen);
   if (own === null) return null;
-  const other = beside === null ? null : sideOf(beside, front, formatInstant(chosen));
-  const sides: Scene['sides'] =
-    other === null ? [own] : own.pointer.now <= other.pointer.now ? [own, other] : [other, own];
+  const other = beside === null && state.from === null ? null : sideOf(beside ?? release, front, state.from ?? chosen);
+  const sides: Scene['sides'] = other === null ? [own] : isBefore(own, other) ? [own, other] : [other, own];
   const timeline = timelineOf(sides.map(({ pointer }) => pointer));
   return { front, chosen, at: clampTo(timeline, chosen), timeline, sides };
 }
 
 /** What a release shows of a front; null if the release lacks it or its pointer cannot be read. */
-function sideOf({ id, fronts }: PreviewRelease, front: string, instant: string): Side | null {
+function sideOf({ id, fronts }: PreviewRelease, front: string, at: Instant): Side | null {
+  const instant = formatInstant(at);
   const { pointer = null, record = null } = fronts.find((one) => one.front === front) ?? {};
   if (pointer === null) return null;
   const timeliness = instant < pointer.now ? 'early' : instant < pointer.validUntil ? 'right' : 'stale';
-  return { release: id, pointer, record, index: editionIndexAt(pointer.products, instant), timeliness };
+  return { release: id, instant: at, pointer, record, index: editionIndexAt(pointer.products, instant), timeliness };
+}
+
+function isBefore(one: Side, other: Side): boolean {
+  return one.instant === other.instant ? one.pointer.now <= other.pointer.now : one.instant < other.instant;
+}
+
+export function unitsOf({ pointer: { timezone, today }, record }: Side): FrontUnits {
+  return { zone: zoneOf(timezone), today, money: moneyOf(record?.currency ?? null) };
 }
 
 /**

@@ -9,7 +9,8 @@ export interface Fetched<T> {
   readonly problem: Problem | null;
 }
 
-export function useJson<T extends object>(path: string): Fetched<T> {
+/** null fetches nothing. */
+export function useJson<T extends object>(path: string | null): Fetched<T> {
   const [fetched, setFetched] = useState<Fetched<T>>({ json: null, problem: null });
   useEffect(() => {
     let isWanted = true;
@@ -17,6 +18,7 @@ export function useJson<T extends object>(path: string): Fetched<T> {
       if (isWanted) setFetched(outcome);
     };
     settle({ json: null, problem: null });
+    if (path === null) return undefined;
     fetchJson<T>(path).then(
       (json) => settle({ json, problem: null }),
       (error: unknown) => settle({ json: null, problem: problemOf(error) }),

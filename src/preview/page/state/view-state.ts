@@ -1,43 +1,89 @@
-// The viewer's choices: front, releases, instant, tab. They are kept in the page's address, so that
-// a reload or a link restores them.
+// The viewer's choices. All of them are kept in the page's address, so that a reload or a link
+// restores them, and the browser's back and forward buttons go through them.
 
 import { formatInstant, parseOffsetDateTime, type Instant } from '../../../catalogue/instant.ts';
 import { CURRENT } from '../../messages.ts';
-import { TABS, type Tab } from '../front/arrangement.ts';
+import { FLAGS, NO_SEARCH, TABS, type Search } from '../front/search.ts';
+import { COLUMNS, type Sort } from '../front/sorting.ts';
 
-export interface ViewState {
+export const VIEWS = ['list', 'cards'] as const;
+
+export interface ViewState extends Search {
   /** null for the first front. */
   readonly front: string | null;
   /** A release's id, or `CURRENT`. */
   readonly release: string;
-  /** The release to show next to it, or null. */
+  /** The release to compare with, or null. */
   readonly beside: string | null;
   /** null for the server's clock. */
   readonly at: Instant | null;
-  readonly tab: Tab;
+  /** The instant to compare with, or null. */
+  readonly from: Instant | null;
+  /** When comparing: everything, not only what differs. */
+  readonly isAll: boolean;
+  readonly view: (typeof VIEWS)[number];
+  /** null for the document's order. */
+  readonly sort: Sort | null;
+  /** The slug of the product whose details are open. */
+  readonly card: string | null;
+  /** The reason whose products without a card are listed. */
+  readonly missing: string | null;
 }
 
 export function viewStateOf(search: string): ViewState {
   const query = new URLSearchParams(search);
+  const instantOf = (name: string): Instant | null => parseOffsetDateTime(query.get(name) ?? '') ?? null;
   return {
     front: query.get('front'),
     release: query.get('release') ?? CURRENT,
     beside: query.get('beside'),
-    at: parseOffsetDateTime(query.get('at') ?? '') ?? null,
-    tab: TABS.find((tab) => tab === query.get('tab')) ?? 'all',
+    at: instantOf('at'),
+    from: instantOf('from'),
+    isAll: query.has('all'),
+    view: VIEWS.find((view) => view === query.get('view')) ?? 'list',
+    sort: sortOf(query.get('sort') ?? ''),
+    tab: TABS.find((tab) => tab === query.get('tab')) ?? NO_SEARCH.tab,
+    query: query.get('find') ?? '',
+    only: FLAGS.find((flag) => flag === query.get('only')) ?? null,
+    group: query.get('group'),
+    category: query.get('category'),
+    tag: query.get('tag'),
+    badge: query.get('badge'),
+    card: query.get('card'),
+    missing: query.get('missing'),
   };
 }
 
-/**
- * The query string with its question mark; '' for the initial state. The inverse of viewStateOf.
- */
-export function queryOf({ front, release, beside, at, tab }: ViewState): string {
-  const query = new URLSearchParams({
-    ...(front === null ? {} : { front }),
-    ...(release === CURRENT ? {} : { release }),
-    ...(beside === null ? {} : { beside }),
-    ...(at === null ? {} : { at: formatInstant(at) }),
-    ...(tab === 'all' ? {} : { tab }),
-  }).toString();
+/** The query string with its question mark; '' for the initial state. The inverse of viewStateOf. */
+export function queryOf(state: ViewState): string {
+  const { release, at, from, isAll, view, sort, tab, query: find, ...named } = state;
+  const values: Readonly<Record<string, string | null>> = {
+    front: named.front,
+    release: release === CURRENT ? null : release,
+    beside: named.beside,
+    at: at === null ? null : formatInstant(at),
+    from: from === null ? null : formatInstant(from),
+    all: isAll ? '' : null,
+    view: view === 'list' ? null : view,
+    sort: sort === null ? null : `${sort.isDescending ? '-' : ''}${sort.column}`,
+    tab: tab === NO_SEARCH.tab ? null : tab,
+    find: find === '' ? null : find,
+    only: named.only,
+    group: named.group,
+    category: named.category,
+    tag: named.tag,
+    badge: named.badge,
+    card: named.card,
+    missing: named.missing,
+  };
+  const query = new URLSearchParams(
+    Object.entries(values).filter((pair): pair is [string, string] => pair[1] !== null),
+  ).toString();
   return query === '' ? '' : `?${query}`;
+}
+
+function sortOf(text: string): Sort | null {
+  const isDescending = text.startsWith('-');
+  const column = COLUMNS.find((one) => one === text.slice(Number(isDescending)));
+  return column === undefined ? null : { column, isDescending };
 }

@@ -23,7 +23,9 @@ export interface Changes {
   readonly list: readonly DescribedChange[];
   /** `2 cards changed, 1 new`; '' if nothing differs. */
   readonly summary: string;
-  /** The text to show on the card of each changed product. */
+  /** What has changed of each product's card, a sentence each. */
+  readonly textsOf: ReadonlyMap<number, readonly string[]>;
+  /** The same as one text. */
   readonly byProduct: ReadonlyMap<number, string>;
 }
 
@@ -47,13 +49,12 @@ export function changesOf(earlier: ProductsDocument, later: ProductsDocument, un
       change.change === 'changed' && old && card ? describeCard(old, card, later, units) : describeElement(change);
     return { change, productId: card === undefined ? null : change.id, kind: KINDS[change.list], texts };
   });
-  const byProduct = new Map<number, string>();
+  const textsOf = new Map<number, readonly string[]>();
   for (const { change, texts } of list) {
-    if (change.list !== 'productCards') continue;
-    const known = byProduct.get(change.id);
-    byProduct.set(change.id, (known === undefined ? texts : [known, ...texts]).join(' · '));
+    if (change.list === 'productCards') textsOf.set(change.id, [...(textsOf.get(change.id) ?? []), ...texts]);
   }
-  return { list, summary: summaryOf(list), byProduct };
+  const byProduct = new Map([...textsOf].map(([id, texts]) => [id, texts.join(' · ')]));
+  return { list, summary: summaryOf(list), textsOf, byProduct };
 }
 
 function describeElement(change: DocumentChange): string[] {
@@ -137,7 +138,7 @@ function describeSessions(old: ProductCard, card: ProductCard, units: FrontUnits
 /** `Today 19:00 → 20:00`; with dates if they differ. */
 function sessionChange(name: string, was: string | null, is: string | null, { zone, today }: FrontUnits): string[] {
   if (was === is) return [];
-  const isSameDay = was?.slice(0, 10) === is?.slice(0, 10);
+  const isSameDay = was === null || is === null || was.slice(0, 10) === is.slice(0, 10);
   const [before, after] = [was, is].map((start) => {
     if (start === null) return 'none';
     const { date, time, offset } = sessionText(start, zone, today);

@@ -8,7 +8,7 @@ import {
   parseOffsetDateTime,
   type Instant,
 } from '../../../catalogue/instant.ts';
-import type { FrontRecord } from '../../messages.ts';
+import type { FrontRecord, PreviewFront } from '../../messages.ts';
 
 const WEEKDAYS = 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'.split(' ');
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
@@ -100,14 +100,38 @@ const REASONS = {
   'not-published': 'not published',
   'bad-data': 'bad data',
   'not-visible': 'not visible now',
-  'no-sessions': 'without sessions',
-  'not-scheduled': 'none scheduled',
-  'not-announced': 'none announced yet',
-  'not-on-channel': 'none on this channel',
-  excluded: 'all excluded',
-  over: 'all over',
+  'no-sessions': 'no sessions',
+  'not-scheduled': 'no session scheduled',
+  'not-announced': 'not announced yet',
+  'not-on-channel': 'not sold on this channel',
+  excluded: 'all sessions excluded',
+  over: 'all sessions over',
   'prices-expired': 'prices expired',
 } as const satisfies Record<keyof FrontRecord['dropped'], string>;
+
+/** Why a product has no card, in short. Other codes stand for themselves. */
+export function reasonText(code: string): string {
+  const reasons: Readonly<Record<string, string>> = REASONS;
+  return reasons[code] ?? code.replaceAll('-', ' ');
+}
+
+/** The products of a front without a card for one reason, as of its snapshot. */
+export interface Dropped {
+  /** An id, or `CURRENT`. */
+  readonly release: string;
+  readonly front: string;
+  readonly at: Instant;
+  readonly code: string;
+  readonly reason: string;
+  readonly count: number;
+}
+
+/** null if the front's pointer or record cannot be read. */
+export function droppedOf(release: string, { front, pointer, record }: PreviewFront, code: string): Dropped | null {
+  if (pointer === null || record === null) return null;
+  const count = describeDropped(record.dropped).find((one) => one.code === code)?.count ?? 0;
+  return { release, front, at: instantAt(pointer.now), code, reason: reasonText(code), count };
+}
 
 /** The number of products without a card by reason. Reasons without products are left out. */
 export function describeDropped(dropped: FrontRecord['dropped']) {
@@ -122,6 +146,11 @@ export function instantAt(text: string): Instant {
   const instant = parseInstant(text);
   if (instant === undefined) throw new Error(`not an instant: ${text}`);
   return instant;
+}
+
+/** `none of 3 sessions` as a sentence. */
+export function sentenceOf(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
 
 export function countText(count: number, noun: string): string {

@@ -1,0 +1,40 @@
+// A labelled choice of the desk, and the releases to choose from.
+
+import type { VNode } from 'preact';
+import { CURRENT, type Overview } from '../../messages.ts';
+
+export type Options = readonly (readonly [value: string, label: string])[];
+
+/**
+ * The current release, then the others; the current one once more under its own id only if an
+ * address has named it so.
+ */
+export function releaseOptions({ releases, current }: Overview, chosen: string): Options {
+  const textOf = ({ id, now }: Overview['releases'][number]): string =>
+    `${now.slice(0, 10)} ${now.slice(11, 16)}Z · ${id.slice(0, 8)}`;
+  const own = releases.find(({ id }) => id === current);
+  const others = releases.filter(({ id }) => id !== current || id === chosen);
+  return [
+    [CURRENT, own === undefined ? 'current' : `current · ${textOf(own)}`],
+    ...others.map((release) => [release.id, textOf(release)] as const),
+  ];
+}
+
+export function choice(label: string, value: string, options: Options, onChoose: (value: string) => void): VNode {
+  return (
+    <label>
+      <span>{label}</span>
+      <select
+        value={value}
+        disabled={options.length === 0}
+        onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+      >
+        {options.map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

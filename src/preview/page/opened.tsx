@@ -1,0 +1,52 @@
+// The sheet that is open over the page, as the view state says: the details of a product, or the
+// products without a card for one reason.
+
+import type { VNode } from 'preact';
+import type { MissingProduct, Overview, PreviewRelease } from '../messages.ts';
+import { Missing } from './desk/missing.tsx';
+import { ProductDetails } from './front/product-details.tsx';
+import type { Loaded } from './state/hooks.ts';
+import { clampTo, unitsOf } from './state/scene.ts';
+import type { ViewState } from './state/view-state.ts';
+import { droppedOf } from './text/descriptions.ts';
+import { nameOf } from './text/safe-text.ts';
+
+interface OpenedSheetProps {
+  readonly state: ViewState;
+  readonly overview: Overview;
+  readonly release: PreviewRelease;
+  readonly front: string | null;
+  readonly loaded: Loaded | null;
+  readonly missing: readonly MissingProduct[];
+  readonly onChange: (change: Partial<ViewState>) => void;
+}
+
+export function OpenedSheet(props: OpenedSheetProps): VNode | null {
+  const { state, overview, release, front, loaded, missing, onChange } = props;
+  if (state.card !== null && loaded !== null) {
+    const { scene, documents } = loaded;
+    // Of two sides, the later one that has the card; of two editions, the one that is shown.
+    const sides = scene.sides.map((side, i) => {
+      const card = documents[i]?.productCards.find(({ slug }) => slug === state.card) ?? null;
+      return { side, card };
+    });
+    const { side, card } = sides.findLast((one) => one.card !== null) ?? { side: scene.sides[0], card: null };
+    const named = card ?? missing.find(({ slug }) => slug === state.card) ?? { name: '', slug: state.card };
+    return (
+      <ProductDetails
+        key={state.card}
+        {...{ overview, card }}
+        slug={state.card}
+        name={nameOf(named)}
+        front={scene.front}
+        at={clampTo(scene.timeline, side.instant)}
+        units={unitsOf(side)}
+        onClose={() => onChange({ card: null })}
+      />
+    );
+  }
+  const view = release.fronts.find((one) => one.front === front);
+  const dropped = state.missing === null || view === undefined ? null : droppedOf(release.id, view, state.missing);
+  if (dropped === null) return null;
+  return <Missing {...{ overview, dropped }} onClose={() => onChange({ missing: null })} />;
+}
