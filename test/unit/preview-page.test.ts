@@ -209,7 +209,10 @@ describe('the scene', () => {
       const [own, other] = releases;
       if (own === undefined || other === undefined) throw new Error('two releases');
       const scene = sceneOf(state, own, other, instant(pointer.now));
-      expect(scene?.sides.map((side) => side.release)).toEqual(['older', 'newer']);
+      const [one, two] = scene?.sides ?? [];
+      expect([one?.release, two?.release]).toEqual(['older', 'newer']);
+      if (one !== undefined && two !== undefined)
+        expect(sideTitles([one, two])).toEqual(['release 08:00Z', 'release 09:00Z']);
     },
   );
 

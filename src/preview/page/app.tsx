@@ -44,7 +44,8 @@ export function App(): VNode {
   const changes = useChanges(loaded);
   const counts = useEditionChanges(scene);
   const hasCatalogue = tree.overview !== null && tree.overview.database !== null;
-  const missing = useMissing(hasCatalogue, scene, tree.readings);
+  // A comparison does not show them.
+  const missing = useMissing(hasCatalogue, scene?.sides.length === 1 ? scene : null, tree.readings);
   const facts = useFacts(scene, counts, changes, useLabels(hasCatalogue, scene?.front ?? null, tree.readings));
   const goTo = (at: Instant): void => move({ at });
   const clock = useClock(scene, goTo);

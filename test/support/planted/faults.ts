@@ -1148,6 +1148,20 @@ const SURROUNDINGS: readonly PlantedFault[] = [
     'unit/preview-page.test.ts',
   ),
   fault(
+    'a product stands in each of its groups',
+    'preview/page/front/arrangement.ts',
+    "(byGroup.get(first?.slug ?? '') ?? rest).push(card);",
+    'for (const slug of own) (byGroup.get(slug) ?? rest).push(card);',
+    'unit/preview-page.test.ts',
+  ),
+  fault(
+    'a category is shown with the products of all',
+    'preview/page/front/search.ts',
+    '(category === null || own?.categories.includes(category) === true)',
+    '(category === null || own !== undefined)',
+    'unit/preview-page.test.ts',
+  ),
+  fault(
     'a diff calls what was added removed',
     'cli/output/diff.ts',
     "{ added: '+', gone: '-',",

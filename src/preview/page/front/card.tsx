@@ -106,7 +106,11 @@ function SessionLine({ card, context }: { readonly card: ProductCard; readonly c
     <p class="session">
       <time dateTime={session.start}>{`${date}, ${time}`}</time>
       {offset !== null && <span class="offset"> {offset}</span>}
-      {session.hasMore && <span class="more"> and more</span>}
+      {session.hasMore && (
+        <abbr class="more" title="and more">
+          {'\u00A0+'}
+        </abbr>
+      )}
     </p>
   );
 }

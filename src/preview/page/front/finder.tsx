@@ -6,6 +6,7 @@ import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { ProductsDocument } from '../../../contract/documents.ts';
 import type { MissingProduct } from '../../messages.ts';
+import type { ViewState } from '../state/view-state.ts';
 import { nameOf } from '../text/safe-text.ts';
 import { FLAGS, found, foundMissing, NO_SEARCH, TABS, type Flag, type Search, type SearchFacts } from './search.ts';
 
@@ -14,7 +15,7 @@ interface FinderProps {
   readonly search: Search;
   readonly facts: SearchFacts;
   readonly missing: readonly MissingProduct[];
-  readonly onSearch: (change: Partial<Search>) => void;
+  readonly onSearch: (change: Partial<ViewState>) => void;
 }
 
 export function Finder(props: FinderProps): VNode {
@@ -77,9 +78,11 @@ function Choices({ document, search, facts: { labels }, onSearch }: FinderProps)
   const flags = FLAGS.map((flag) => [flag, FLAG_LABELS[flag]] as const);
   return (
     <>
-      {choice('Show', 'all', flags, search.only, (slug) =>
-        onSearch({ only: FLAGS.find((flag) => flag === slug) ?? null }),
-      )}
+      {choice('Show', 'all', flags, search.only, (slug) => {
+        const only = FLAGS.find((flag) => flag === slug) ?? null;
+        // Products without a card are only in the list.
+        onSearch(only === 'without-card' ? { only, view: 'list' } : { only });
+      })}
       {choice('Group', 'any', named(groups), search.group, (group) => onSearch({ group }))}
       {labels !== null &&
         choice(

@@ -35,10 +35,15 @@ export function List({ rows, missing, changes, context, sort, onSort, pointed }:
     [rows, changes, missing, sort],
   );
   const columns = useMemo(() => columnsOf(context), [context]);
+  // Where venues are in several zones, times are longer.
+  const hasZones = useMemo(
+    () => new Set(listed.flatMap(({ card }) => card?.nextScheduleSlot.slice(19) ?? [])).size > 1,
+    [listed],
+  );
   return (
     <Table
       label="Products"
-      layout="of-products"
+      layout={hasZones ? 'of-products has-zones' : 'of-products'}
       columns={columns}
       rows={listed}
       classOf={classOf}

@@ -26,9 +26,12 @@ export function NoCards({ count, search: { tab, query, ...others }, onShowAll }:
     );
   }
   const isFiltered = Object.values(others).some((value) => value !== null);
-  const matching = query.trim() === '' ? '' : ` matches “${shown(query.trim())}”`;
+  const wanted = [
+    ...(query.trim() === '' ? [] : [`“${shown(query.trim())}”`]),
+    ...(isFiltered ? ['these filters'] : []),
+  ].join(' and ');
   return (
-    <Notice title={`No card${isFiltered ? ' with these filters' : ''}${matching || ' is on'}${WHEN[tab]}`}>
+    <Notice title={`No card${wanted === '' ? '' : ` matches ${wanted}`}${WHEN[tab]}`}>
       <button type="button" onClick={onShowAll}>
         Show all {countText(count, 'card')}
       </button>
