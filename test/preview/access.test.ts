@@ -45,7 +45,11 @@ test.each(sample(VIEWS, 2))('$front, $colorScheme, $width pixels', async ({ fron
 test.each([360, 1280])('the list, its filters, and two releases compared, %d pixels', async (width) => {
   const url = `${preview().origin}/?front=kuwait`;
   const { page, complaints } = await visit(browser(), url, { viewport: { width, height: 800 } });
-  if (width < 640) await page.getByRole('button', { name: 'Filters' }).click();
+  if (width < 640) {
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('price');
+    await page.waitForURL(/sort=price/);
+  }
   expect(await violationsOf(page)).toEqual([]);
   await openDesk(page, width);
   const older = await page.locator('.choices option').evaluateAll((all) => all.at(-1)?.getAttribute('value') ?? '');

@@ -242,7 +242,9 @@ describe('the list', () => {
 
   test('without a catalogue says what it cannot name; the first stop of Tab leads into it', async () => {
     const page = await open(alone().origin, query);
-    expect(await page.locator('.below').innerText()).toMatch(/^Not listed, .*1 all sessions over/);
+    expect(await page.locator('.below').innerText()).toMatch(
+      /^Not listed: 7 products without a card, .*all sessions over 1/,
+    );
     expect(await page.getByRole('combobox', { name: 'Category' }).count()).toBe(0);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

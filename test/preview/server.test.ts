@@ -9,6 +9,8 @@ import type { ProductsDocument } from '../../src/contract/documents.ts';
 import type { Pointer } from '../../src/contract/pointer.ts';
 import type { MissingProduct, PreviewFront } from '../../src/preview/messages.ts';
 import { diffDocuments } from '../../src/release/diff/document-diff.ts';
+import * as explanationWords from '../../src/cli/output/explain.ts';
+import { previewCatalogue } from '../../src/operations/preview-catalogue.ts';
 import { bundlePage } from '../../src/preview/bundle.ts';
 import { isOwnHost } from '../../src/preview/server.ts';
 import { currentName, idIn } from '../support/manifests.ts';
@@ -229,6 +231,10 @@ describe('the tree as JSON', () => {
     const reasons = (JSON.parse(missing?.body ?? '') as MissingProduct[]).map(({ reason }) => reason);
     for (const [reason, count] of Object.entries(dropped))
       expect(reasons.filter((one) => one === reason).length, reason).toBe(count);
+    const catalogue = previewCatalogue(database, process.versions['tz'] ?? '', explanationWords);
+    // Nobody waits for the answer any more.
+    const given = [instant('2026-05-01T09:05:00Z'), new Set<string>(), AbortSignal.abort()] as const;
+    expect(await catalogue.missing('moscow', ...given)).toEqual([]);
     expect(JSON.parse(explained?.body ?? '')).toMatchObject({ text: expect.stringMatching(/^It has a card\.\n/) });
     expect((await ask(origin, '/api/explain/moscow/no-such/2026-05-01T09:05:00Z')).status).toBe(404);
     expect((await ask(origin, '/api/explain/moscow/chayka/yesterday')).status).toBe(404);

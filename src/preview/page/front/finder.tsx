@@ -8,11 +8,13 @@ import type { ProductsDocument } from '../../../contract/documents.ts';
 import type { MissingProduct } from '../../messages.ts';
 import type { ViewState } from '../state/view-state.ts';
 import { nameOf } from '../text/safe-text.ts';
+import { COLUMNS } from './sorting.ts';
 import { FLAGS, found, foundMissing, NO_SEARCH, TABS, type Flag, type Search, type SearchFacts } from './search.ts';
 
 interface FinderProps {
   readonly document: ProductsDocument;
   readonly search: Search;
+  readonly sort: ViewState['sort'];
   readonly facts: SearchFacts;
   readonly missing: readonly MissingProduct[];
   readonly onSearch: (change: Partial<ViewState>) => void;
@@ -45,6 +47,12 @@ export function Finder(props: FinderProps): VNode {
         </button>
         <div id="filters" class={isOpen ? 'filters is-open' : 'filters'}>
           <Choices {...props} />
+          <div class="sort">
+            {choice('Sort by', 'group', SORTS, props.sort?.column ?? null, (name) => {
+              const column = COLUMNS.find((one) => one === name);
+              onSearch({ sort: column === undefined ? null : { column, isDescending: false } });
+            })}
+          </div>
           {chosen.length > 0 && (
             <button
               type="button"
@@ -59,6 +67,15 @@ export function Finder(props: FinderProps): VNode {
     </div>
   );
 }
+
+/** Where the table has no heads to sort by: on a phone. */
+const SORTS = [
+  ['name', 'name'],
+  ['next', 'next session'],
+  ['price', 'price'],
+  ['flags', 'flags'],
+  ['changed', 'what has changed'],
+] as const;
 
 const FLAG_LABELS: Readonly<Record<Flag, string>> = {
   'sold-out': 'Sold out',

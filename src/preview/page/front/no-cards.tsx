@@ -43,11 +43,12 @@ export function NoCards({ count, search: { tab, query, ...others }, onShowAll }:
 export function Unnamed({ dropped }: { readonly dropped: FrontRecord['dropped'] }): VNode | null {
   const reasons = describeDropped(dropped);
   if (reasons.length === 0) return null;
+  const total = reasons.reduce((sum, { count }) => sum + count, 0);
   return (
     <p class="small below">
-      Not listed, because a release does not name them:{' '}
-      {reasons.map(({ reason, count }) => `${count} ${reason}`).join(', ')}. Start the preview with <code>--db</code> to
-      see them.
+      Not listed: {countText(total, 'product')} without a card, which a release does not name (
+      {reasons.map(({ reason, count }) => `${reason} ${count}`).join(', ')}). Start the preview with <code>--db</code>{' '}
+      to see {total === 1 ? 'it' : 'them'}.
     </p>
   );
 }

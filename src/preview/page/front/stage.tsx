@@ -68,7 +68,9 @@ export function Stage(props: StageProps): VNode {
         </p>
         <Views view={state.view} onChange={onChange} />
       </header>
-      {first !== undefined && <Finder document={first} search={state} {...{ facts, missing }} onSearch={onChange} />}
+      {first !== undefined && (
+        <Finder document={first} search={state} sort={state.sort} {...{ facts, missing }} onSearch={onChange} />
+      )}
       {sides.map((side) => (
         <Untimely key={side.release + side.instant} {...{ side, now, overview }} />
       ))}
