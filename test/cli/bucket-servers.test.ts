@@ -96,6 +96,9 @@ test('preview shows a new build at the next request', async () => {
       { front: 'bravo', pointer: { now: LATER } },
     ],
   });
-  expect(await ask(`changes/${releaseId}/alpha`)).toEqual([0, ...Array.from({ length: 4 }, () => expect.any(Number))]);
+  expect(await ask(`changes/${releaseId}/alpha`)).toEqual([
+    { count: 0, products: [] },
+    ...Array.from({ length: 4 }, () => ({ count: expect.any(Number), products: expect.any(Array) })),
+  ]);
   expect(bugs).toEqual([]);
 });

@@ -255,7 +255,7 @@ describe('the list', () => {
   test('compares an instant that is kept with the one that is chosen next', async () => {
     const page = await open(asking().origin, query);
     await page.keyboard.press('c');
-    await page.getByText('No card differs').waitFor();
+    await page.getByText('Move the clock: one side stays at 14:40.').waitFor();
     await page.keyboard.press('j');
     await page.locator('.listed.pair').first().waitFor();
     expect(await page.locator('.compare-bar p').innerText()).toMatch(/^14:40 compared with \d\d:\d\d$/);

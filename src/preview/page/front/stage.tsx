@@ -212,7 +212,10 @@ function Compared(props: ComparedProps): VNode {
         </button>
       </div>
       {shownPairs.length === 0 ? (
-        <p class="small below">No card differs{pairs.length > 0 ? ` among ${pairs.length}` : ''}.</p>
+        <p class="small below">
+          No card differs{pairs.length > 0 ? ` among ${pairs.length}` : ''}.
+          {titles[0] === titles[1] && ` Move the clock: one side stays at ${titles[0]}.`}
+        </p>
       ) : (
         <View pairs={shownPairs} titles={titles} contexts={contexts} pointed={pointed} />
       )}
