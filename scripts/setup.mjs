@@ -39,6 +39,7 @@ const TO_RUN = [
   '@aws-sdk/credential-provider-node',
   '@smithy/node-config-provider',
   '@smithy/signature-v4',
+  '@tanstack/virtual-core',
   'commander',
   'esbuild',
   'execa',

@@ -197,8 +197,8 @@ test('playbill demo: from nothing to a page with cards, which leaves nothing beh
     const url = await demo.printed(/http:\/\/127\.0\.0\.1:\d+\//);
     const page = await browser.newPage();
     await page.goto(`${url}?front=moscow`);
-    await page.waitForSelector('article');
-    expect(await page.locator('article').count()).toBeGreaterThan(20);
+    await page.waitForSelector('.listed');
+    expect(await page.locator('.listed').count()).toBeGreaterThan(20);
     demo.interrupt();
     const { status, stdout, stderr } = await demo.ended;
     expect(status).toBe(0);

@@ -50,7 +50,7 @@ async function bundledPackages(): Promise<string[]> {
     metafile: true,
     platform: 'node',
     format: 'esm',
-    external: ['better-sqlite3', 'esbuild'],
+    external: ['better-sqlite3', 'esbuild', 'playbill-secrets.js'],
   });
   const page = await build({
     absWorkingDir: root,
