@@ -25,7 +25,8 @@ export async function readPointer(front: string, files: TreeFiles, likely?: Poin
   const text = likely && pointerText(likely);
   const bytes = await files.read(path, text);
   if (!bytes.ok) return bytes;
-  if (likely !== undefined && isSameText(text ?? '', bytes.value)) return found({ pointer: likely, isCanonical: true });
+  if (likely?.front === front && isSameText(text ?? '', bytes.value))
+    return found({ pointer: likely, isCanonical: true });
   const parsed = parsePointer(bytes.value, path);
   if (!parsed.ok) return parsed;
   const pointer = parsed.value;
