@@ -435,6 +435,7 @@ describe('the products', () => {
     changesLater: new Set([3]),
     labels: new Map([
       ['a', { slug: 'a', categories: ['opera'], tags: [] }],
+      ['b', { slug: 'b', categories: ['ballet'], tags: ['early'] }],
       ['e', { slug: 'e', categories: ['opera'], tags: ['late'] }],
     ]),
   };
