@@ -78,22 +78,21 @@ export async function labelsOfListed(reader: CatalogueReader, front: string) {
     categories: products
       .innerJoin('product_categories', 'product_categories.product_id', 'products.id')
       .innerJoin('categories', 'categories.id', 'product_categories.category_id')
-      .select(['products.id', 'products.slug', 'categories.slug as label'])
-      .orderBy('products.id')
+      .select(['products.slug', 'categories.slug as label'])
+      .orderBy('products.slug')
       .orderBy('categories.slug'),
     tags: products
       .innerJoin('product_tags', 'product_tags.product_id', 'products.id')
       .innerJoin('tags', 'tags.id', 'product_tags.tag_id')
-      .select(['products.id', 'products.slug', 'tags.slug as label'])
-      .orderBy('products.id')
+      .select(['products.slug', 'tags.slug as label'])
+      .orderBy('products.slug')
       .orderBy('tags.slug'),
   };
   for (const kind of ['categories', 'tags'] as const) {
-    for (const [id, ownSlug, label] of await reader.rows(rows[kind])) {
-      const slug = String(ownSlug ?? id);
-      const known = labels.get(slug) ?? { categories: [], tags: [] };
+    for (const [slug, label] of await reader.rows(rows[kind])) {
+      const known = labels.get(String(slug)) ?? { categories: [], tags: [] };
       known[kind].push(String(label));
-      labels.set(slug, known);
+      labels.set(String(slug), known);
     }
   }
   return [...labels].map(([slug, known]) => ({ slug, ...known }));
