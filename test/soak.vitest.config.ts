@@ -13,12 +13,13 @@ import { fromPostgresIntoBucket, onBucket, onPostgres, perProject, perRun } from
  */
 const WALKS = [
   'test/property/{laws,sequences,immutable,quiet-chain,shards,mirror,diff,explain,demo-instants}.test.ts',
-  'test/postgres/{absent,random-mirrors,same-tree,copy,import-disturbed,bad-input,one-state}.test.ts',
+  'test/postgres/{absent,random-mirrors,same-tree,copy,import-disturbed,bad-input,hints,native-types,one-state,throwing-views}.test.ts',
   'test/objects/{builders-meet,builders-processes,fault-requests,fault-gateway,fault-killed,fault-shards,refused-midway,same-tree}.test.ts',
   ...SOAK_ONLY,
-  'test/fault/{kill,going-back-killed,shards-killed,hostile-cells,catalogue-writers,file-writers,mirror,places,system-calls}.test.ts',
+  'test/fault/{kill,going-back-killed,shards-killed,hostile-cells,catalogue-writers,file-writers,mirror,places,system-calls,endless-queries,large-cells}.test.ts',
   'test/edge/{fuzz,boundary,timing,request-cost}.test.ts',
   'test/docs/build-costs.test.ts',
+  'test/unit/undecodable-text.test.ts',
   'test/packed/packed.test.ts',
   'test/reference/plain-laws.test.ts',
   'test/preview/access.test.ts',

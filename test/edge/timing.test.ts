@@ -20,7 +20,7 @@ import { startWorkerHost } from '../support/edge/runtimes/worker-hosts.ts';
 import type { Runtime } from '../support/edge/runtimes/runtime.ts';
 import { startWorkerd } from '../support/edge/runtimes/workerd.ts';
 import { keyRingOf, makeWorld, withManyKeys, type World } from '../support/edge/world.ts';
-import { IS_SOAK } from '../speeds.ts';
+import { IS_SOAK, sample } from '../speeds.ts';
 
 /**
  * Requests of each kind in a round. Each has a signature of its own: one that comes again and again
@@ -190,63 +190,66 @@ const WITH_4000_KEYS = CASES.filter(({ what }) => what === 'the signature of a k
   isLarge: true,
 }));
 
-describe.each([...CASES, ...WITH_4000_KEYS])('$name, $what', ({ start, profile, signer, unknown, others, isLarge }) => {
-  const keyids = [unknown, ...others];
-  let edge: Runtime & { readonly port: number };
-  beforeAll(async () => {
-    edge = await start({ ...(isLarge ? largeWorld : world), profiles: [profile] });
-  });
-  afterAll(() => edge.stop());
+describe.each([...sample(CASES, 2), ...sample(WITH_4000_KEYS, 2)])(
+  '$name, $what',
+  ({ start, profile, signer, unknown, others, isLarge }) => {
+    const keyids = [unknown, ...others];
+    let edge: Runtime & { readonly port: number };
+    beforeAll(async () => {
+      edge = await start({ ...(isLarge ? largeWorld : world), profiles: [profile] });
+    });
+    afterAll(() => edge.stop());
 
-  async function linesOf(keyid: string, key: string): Promise<readonly string[]> {
-    const written = [
-      'GET /products/ HTTP/1.1',
-      'Host: edge.test',
-      'X-Front: moscow',
-      `${profile === 'rfc9421' ? 'Sign' : 'Sign-Headers'}: keyid=${keyid} key=${key}`,
-    ];
-    return prepareLines(written, edge.now(), world);
-  }
-
-  async function requestOf(keyid: string): Promise<Buffer> {
-    return Buffer.from([...(await linesOf(keyid, signer)), '', ''].join('\r\n'), 'latin1');
-  }
-
-  /** One round: the times of each key, taken in turns. */
-  async function measure(): Promise<ReadonlyMap<string, readonly number[]>> {
-    const times = new Map<string, number[]>(keyids.map((keyid) => [keyid, []]));
-    const requests = new Map<string, Buffer>();
-    let socket: Socket | null = null;
-    for (let turn = 0; turn < REQUESTS; turn++) {
-      for (const keyid of keyids) if (keyid !== ONCE) requests.set(keyid, await requestOf(keyid));
-      requests.set(ONCE, await requestOf(`new-${(onceCount++).toString(36).padStart(4, '0')}`));
-      if (turn % TURNS === 0) {
-        for (const keyid of others)
-          if (USED.includes(keyid)) expect((await edge.send(await linesOf(keyid, keyid))).status).toBe(200);
-        socket?.destroy();
-        socket = connect(edge.port, '127.0.0.1').setNoDelay(true);
-        await once(socket, 'connect');
-        await timeOf(socket, requests.get(unknown) ?? Buffer.alloc(0));
-      }
-      for (const keyid of shuffled(keyids)) {
-        const request = requests.get(keyid);
-        if (request !== undefined && socket !== null) times.get(keyid)?.push(await timeOf(socket, request));
-      }
+    async function linesOf(keyid: string, key: string): Promise<readonly string[]> {
+      const written = [
+        'GET /products/ HTTP/1.1',
+        'Host: edge.test',
+        'X-Front: moscow',
+        `${profile === 'rfc9421' ? 'Sign' : 'Sign-Headers'}: keyid=${keyid} key=${key}`,
+      ];
+      return prepareLines(written, edge.now(), world);
     }
-    socket?.destroy();
-    return times;
-  }
 
-  test('no key can be told from an unknown one by the time of the refusal', async () => {
-    const seen: string[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      const times = await measure();
-      const areas = others.map(
-        (keyid) => [keyid, areaUnderCurve(times.get(keyid) ?? [], times.get(unknown) ?? [])] as const,
-      );
-      seen.push(areas.map(([keyid, area]) => `${keyid} ${area.toFixed(3)}`).join(', '));
-      if (areas.every(([, area]) => area > AREA_MIN && area < AREA_MAX)) return;
+    async function requestOf(keyid: string): Promise<Buffer> {
+      return Buffer.from([...(await linesOf(keyid, signer)), '', ''].join('\r\n'), 'latin1');
     }
-    expect.fail(`areas under the curve:\n${seen.join('\n')}`);
-  }, 1_800_000);
-});
+
+    /** One round: the times of each key, taken in turns. */
+    async function measure(): Promise<ReadonlyMap<string, readonly number[]>> {
+      const times = new Map<string, number[]>(keyids.map((keyid) => [keyid, []]));
+      const requests = new Map<string, Buffer>();
+      let socket: Socket | null = null;
+      for (let turn = 0; turn < REQUESTS; turn++) {
+        for (const keyid of keyids) if (keyid !== ONCE) requests.set(keyid, await requestOf(keyid));
+        requests.set(ONCE, await requestOf(`new-${(onceCount++).toString(36).padStart(4, '0')}`));
+        if (turn % TURNS === 0) {
+          for (const keyid of others)
+            if (USED.includes(keyid)) expect((await edge.send(await linesOf(keyid, keyid))).status).toBe(200);
+          socket?.destroy();
+          socket = connect(edge.port, '127.0.0.1').setNoDelay(true);
+          await once(socket, 'connect');
+          await timeOf(socket, requests.get(unknown) ?? Buffer.alloc(0));
+        }
+        for (const keyid of shuffled(keyids)) {
+          const request = requests.get(keyid);
+          if (request !== undefined && socket !== null) times.get(keyid)?.push(await timeOf(socket, request));
+        }
+      }
+      socket?.destroy();
+      return times;
+    }
+
+    test('no key can be told from an unknown one by the time of the refusal', async () => {
+      const seen: string[] = [];
+      for (let round = 0; round < ROUNDS; round++) {
+        const times = await measure();
+        const areas = others.map(
+          (keyid) => [keyid, areaUnderCurve(times.get(keyid) ?? [], times.get(unknown) ?? [])] as const,
+        );
+        seen.push(areas.map(([keyid, area]) => `${keyid} ${area.toFixed(3)}`).join(', '));
+        if (areas.every(([, area]) => area > AREA_MIN && area < AREA_MAX)) return;
+      }
+      expect.fail(`areas under the curve:\n${seen.join('\n')}`);
+    }, 1_800_000);
+  },
+);

@@ -14,6 +14,7 @@ import { NOW, smallCatalogue } from '../support/fault/small-catalogue.ts';
 import { copyTree, stampsOf } from '../support/fault/tree-copy.ts';
 import { samplesOf } from '../support/textfile.ts';
 import { buildTree, catalogueAt, filesOf, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
+import { sample } from '../speeds.ts';
 
 const command = new Command();
 const folder = temporaryFolderOfFile();
@@ -70,26 +71,31 @@ async function expectFree(tree: string): Promise<void> {
   await expect.poll(isFree).toBe(true);
 }
 
-describe.each(SIGNALS)('%s ends', (signal) => {
-  test.each([
-    ['build', () => ['--out', copyTree(base, join(temporaryFolder(), 'out'))]],
-    ['build', () => ['--read-timeout', '1d', '--out', copyTree(base, join(temporaryFolder(), 'out'))]],
-    ['check-db', () => []],
-    ['export', () => []],
-    ['explain', () => ['--front', 'alpha', '--product', 'show-1', '--at', NOW]],
-  ])('%s', async (name, flags) => {
-    const words = [name, '--db', endless, ...flags()];
-    const tree = name === 'build' ? (words.at(-1) ?? '') : base;
-    const stamps = stampsOf(tree);
-    const running = command.start(words);
-    await untilAtWork(running);
-    running.child.kill(signal);
-    expect(await endOf(running)).toMatchObject({ code: null, signal, stderr: '' });
-    await expectFree(tree);
-    expect(stampsOf(tree)).toEqual(stamps);
-    const heals = 'another view';
-    tellFault({ situation: 'a signal during a query that never ends', sees: 'the old release', heals }, signal);
-  });
+const COMMANDS: readonly (readonly [name: string, flags: () => readonly string[]])[] = [
+  ['build', () => ['--out', copyTree(base, join(temporaryFolder(), 'out'))]],
+  ['build', () => ['--read-timeout', '1d', '--out', copyTree(base, join(temporaryFolder(), 'out'))]],
+  ['check-db', () => []],
+  ['export', () => []],
+  ['explain', () => ['--front', 'alpha', '--product', 'show-1', '--at', NOW]],
+];
+
+test.each(
+  sample(
+    SIGNALS.flatMap((signal) => COMMANDS.map((command) => [signal, ...command] as const)),
+    2,
+  ),
+)('%s ends %s', async (signal, name, flags) => {
+  const words = [name, '--db', endless, ...flags()];
+  const tree = name === 'build' ? (words.at(-1) ?? '') : base;
+  const stamps = stampsOf(tree);
+  const running = command.start(words);
+  await untilAtWork(running);
+  running.child.kill(signal);
+  expect(await endOf(running)).toMatchObject({ code: null, signal, stderr: '' });
+  await expectFree(tree);
+  expect(stampsOf(tree)).toEqual(stamps);
+  const heals = 'another view';
+  tellFault({ situation: 'a signal during a query that never ends', sees: 'the old release', heals }, signal);
 });
 
 describe('--read-timeout', () => {

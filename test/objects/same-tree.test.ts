@@ -105,35 +105,41 @@ describe.each(STORES)('on the store: %s', (name) => {
     return filesMax;
   }
 
-  test('the demo: built, changed, rolled back, held, resumed, pruned', async () => {
-    const folder = temporaryFolder();
-    const database = demoCatalogueAt(join(folder, 'demo.sqlite'), NOW);
-    const dearer = 'UPDATE price_tiers SET amount_minor = amount_minor + 100 WHERE id % 5 = 0';
-    const fewer = "UPDATE fronts SET status = 'disabled' WHERE id = (SELECT MIN(id) FROM fronts)";
-    const precompress = ['gzip'] as const;
-    const force = { guards: { maxShrink: 1, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: true } };
-    const files = await walk(
-      join(folder, 'out'),
-      newPrefix(),
-      [
-        [0, building(database, { precompress })],
-        [5, building(database)],
-        [5, building(database, {}, dearer)],
-        [0, (root) => publishKeys(database, root, KEY_SETTINGS, instant(NOW))],
-        [0, rollback('current~1')],
-        [5, building(database, {}, dearer)],
-        [0, resume],
-        [5, building(database)],
-        [0, building(database, force, fewer)],
-        [300, building(database, { frontCodes: ['kuwait'] })],
-        [60, building(database)],
-        [0, prune],
-        [0, prune],
-      ],
-      instant(NOW),
-    );
-    expect(files).toBeGreaterThan(100);
-  });
+  // Through the proxy the random catalogues take the same way.
+  test.runIf(IS_SOAK || name === 'gateway')(
+    'the demo: built, changed, rolled back, held, resumed, pruned',
+    async () => {
+      const folder = temporaryFolder();
+      const database = demoCatalogueAt(join(folder, 'demo.sqlite'), NOW);
+      const dearer = 'UPDATE price_tiers SET amount_minor = amount_minor + 100 WHERE id % 5 = 0';
+      const fewer = "UPDATE fronts SET status = 'disabled' WHERE id = (SELECT MIN(id) FROM fronts)";
+      const precompress = ['gzip'] as const;
+      const force = {
+        guards: { maxShrink: 1, maxBad: 0.05, allow: ['max-shrink', 'min-cards'] as const, force: true },
+      };
+      const files = await walk(
+        join(folder, 'out'),
+        newPrefix(),
+        [
+          [0, building(database, { precompress })],
+          [5, building(database)],
+          [5, building(database, {}, dearer)],
+          [0, (root) => publishKeys(database, root, KEY_SETTINGS, instant(NOW))],
+          [0, rollback('current~1')],
+          [5, building(database, {}, dearer)],
+          [0, resume],
+          [5, building(database)],
+          [0, building(database, force, fewer)],
+          [300, building(database, { frontCodes: ['kuwait'] })],
+          [60, building(database)],
+          [0, prune],
+          [0, prune],
+        ],
+        instant(NOW),
+      );
+      expect(files).toBeGreaterThan(100);
+    },
+  );
 
   test('random catalogues, the same way', async () => {
     const catalogues = fc.sample(catalogueArbitrary(), { numRuns: IS_SOAK ? 4 : 1, seed: SEED ?? 20260501 });

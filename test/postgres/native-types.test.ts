@@ -13,6 +13,7 @@ import { builtInMemory } from '../support/postgres/memory-tree.ts';
 import { newSchema } from '../support/postgres/own-schema.ts';
 import { Overlay } from '../support/postgres/overlay.ts';
 import { instant } from '../support/trees.ts';
+import { sample } from '../speeds.ts';
 
 let overlay: Overlay;
 beforeAll(async () => {
@@ -55,40 +56,45 @@ test('text comes in the order of its code points, whatever the database sorts by
 });
 
 describe('taken', () => {
-  test.each<[column: string, sql: string]>([
-    ['sessions.starts_at', 'to_char(t.starts_at AT TIME ZONE \'UTC\', \'YYYY-MM-DD"T"HH24:MI:SS"Z"\')'],
-    ['sessions.starts_at', 't.starts_at::moment'],
-    ['sessions.starts_at', "timestamptz '2026-05-05 19:00:00+03'"],
-    ['sessions.starts_local', 't.starts_local::timestamp'],
-    ['sessions.starts_at', "timestamptz '2026-05-05 16:00:00.999999+00'"],
-    ['sessions.starts_at', "'2026-05-05T16:00:00.999999Z'::text"],
-    ['sessions.starts_local', "timestamp '2026-05-05 19:00:00.25'"],
-    ['sessions.starts_local', "'2026-05-05T19:00:00.25'::text"],
-    ['sessions.starts_local', "timestamp '2026-05-05 19:00:00'"],
-    ['sessions.ends_at', "timestamptz '0001-01-01 00:00:00+00 BC'"],
-    ['sessions.ends_at', "timestamptz '9999-12-31 23:59:59+00'"],
-    ['sessions.ends_at', 'NULL::timestamptz'],
-    ['sessions.ends_at', 'NULL'],
-    ['sessions.available', '9007199254740991'],
-    ['sessions.available', '-9007199254740991::numeric'],
-    ['sessions.available', '40.00'],
-    ['sessions.available', '4e1::numeric'],
-    ['sessions.status', 't.status::text'],
-    ['sessions.status', 't.status::text::char(30)'],
-    ['sessions.status', "'scheduled'::nested_word"],
-    ['sessions.status', "'live'::word_of_enum"],
-    ['products.id', 't.id::smallint'],
-    ['products.id', 't.id::positive'],
-    ['products.slug', 't.slug::citext'],
-    ['products.pushka', '0'],
-    ['products.pushka', '0.0'],
-    ['products.pushka', 't.pushka::yes_no'],
-    ['products.paused_until', "timestamptz 'infinity'"],
-    ['fronts.currency', "'RUB'::char(10)"],
-    ['fronts.code', "'moscow'::char(63)"],
-    ['fronts.min_cards', '0::numeric(3)'],
-    ['price_tiers.amount_minor', '99999999999999'],
-  ])('%s as %s', async (column, sql) => {
+  test.each(
+    sample<[column: string, sql: string]>(
+      [
+        ['sessions.starts_at', 'to_char(t.starts_at AT TIME ZONE \'UTC\', \'YYYY-MM-DD"T"HH24:MI:SS"Z"\')'],
+        ['sessions.starts_at', 't.starts_at::moment'],
+        ['sessions.starts_at', "timestamptz '2026-05-05 19:00:00+03'"],
+        ['sessions.starts_local', 't.starts_local::timestamp'],
+        ['sessions.starts_at', "timestamptz '2026-05-05 16:00:00.999999+00'"],
+        ['sessions.starts_at', "'2026-05-05T16:00:00.999999Z'::text"],
+        ['sessions.starts_local', "timestamp '2026-05-05 19:00:00.25'"],
+        ['sessions.starts_local', "'2026-05-05T19:00:00.25'::text"],
+        ['sessions.starts_local', "timestamp '2026-05-05 19:00:00'"],
+        ['sessions.ends_at', "timestamptz '0001-01-01 00:00:00+00 BC'"],
+        ['sessions.ends_at', "timestamptz '9999-12-31 23:59:59+00'"],
+        ['sessions.ends_at', 'NULL::timestamptz'],
+        ['sessions.ends_at', 'NULL'],
+        ['sessions.available', '9007199254740991'],
+        ['sessions.available', '-9007199254740991::numeric'],
+        ['sessions.available', '40.00'],
+        ['sessions.available', '4e1::numeric'],
+        ['sessions.status', 't.status::text'],
+        ['sessions.status', 't.status::text::char(30)'],
+        ['sessions.status', "'scheduled'::nested_word"],
+        ['sessions.status', "'live'::word_of_enum"],
+        ['products.id', 't.id::smallint'],
+        ['products.id', 't.id::positive'],
+        ['products.slug', 't.slug::citext'],
+        ['products.pushka', '0'],
+        ['products.pushka', '0.0'],
+        ['products.pushka', 't.pushka::yes_no'],
+        ['products.paused_until', "timestamptz 'infinity'"],
+        ['fronts.currency', "'RUB'::char(10)"],
+        ['fronts.code', "'moscow'::char(63)"],
+        ['fronts.min_cards', '0::numeric(3)'],
+        ['price_tiers.amount_minor', '99999999999999'],
+      ],
+      3,
+    ),
+  )('%s as %s', async (column, sql) => {
     const [table, name] = partsOf(column);
     await overlay.client.query(`CREATE DOMAIN moment AS timestamptz; CREATE DOMAIN word AS varchar(30);
       CREATE DOMAIN nested_word AS word; CREATE TYPE stage AS ENUM ('live'); CREATE DOMAIN word_of_enum AS stage;
@@ -155,40 +161,45 @@ describe('taken', () => {
 });
 
 describe('refused by the type', () => {
-  test.each<[column: string, sql: string, found: string, expected: string]>([
-    [
-      'sessions.starts_at',
-      "timestamp '2026-05-05 16:00'",
-      'timestamp without time zone',
-      'timestamp with time zone or text',
-    ],
-    ['sessions.starts_at', "date '2026-05-05'", 'date', 'timestamp with time zone or text'],
-    ['sessions.starts_at', '1777996800', 'integer', 'timestamp with time zone or text'],
-    ['sessions.starts_at', '1777996800.25::numeric', 'numeric', 'timestamp with time zone or text'],
-    ['sessions.starts_at', "'2026-05-05 16:00:00+00'::odd", 'odd', 'timestamp with time zone or text'],
-    [
-      'sessions.starts_local',
-      "timestamptz '2026-05-05 16:00+00'",
-      'timestamp with time zone',
-      'timestamp without time zone or text',
-    ],
-    ['sessions.starts_local', "'2026-05-05 19:00:00'::odd", 'odd', 'timestamp without time zone or text'],
-    ['sessions.available', '40::real', 'real', 'smallint, integer, bigint or numeric'],
-    ['sessions.available', "'40'", 'text', 'smallint, integer, bigint or numeric'],
-    ['sessions.available', 'true', 'boolean', 'smallint, integer, bigint or numeric'],
-    ['sessions.paused', '0::float8', 'double precision', 'boolean, smallint, integer or bigint'],
-    ['sessions.paused', "'no'", 'text', 'boolean, smallint, integer or bigint'],
-    ['price_tiers.amount_minor', '19.99::real', 'real', 'smallint, integer, bigint or numeric'],
-    ['price_tiers.amount_minor', "'19.99'::money", 'money', 'smallint, integer, bigint or numeric'],
-    ['price_tiers.amount_minor', "'19.99'", 'text', 'smallint, integer, bigint or numeric'],
-    ['products.id', 't.id::float8', 'double precision', 'smallint, integer, bigint or numeric'],
-    ['products.name', '17', 'integer', 'text or character varying'],
-    ['products.name', "'x'::bytea", 'bytea', 'text or character varying'],
-    ['products.name', '\'"x"\'::json', 'json', 'text or character varying'],
-    ['products.status', "'published'::odd", 'odd', 'text or character varying'],
-    ['venues.city', 'ARRAY[t.city]', 'character varying[]', 'text or character varying'],
-    ['venues.name', "'x'::name", 'name', 'text or character varying'],
-  ])('%s as %s', async (column, sql, type, expected) => {
+  test.each(
+    sample<[column: string, sql: string, found: string, expected: string]>(
+      [
+        [
+          'sessions.starts_at',
+          "timestamp '2026-05-05 16:00'",
+          'timestamp without time zone',
+          'timestamp with time zone or text',
+        ],
+        ['sessions.starts_at', "date '2026-05-05'", 'date', 'timestamp with time zone or text'],
+        ['sessions.starts_at', '1777996800', 'integer', 'timestamp with time zone or text'],
+        ['sessions.starts_at', '1777996800.25::numeric', 'numeric', 'timestamp with time zone or text'],
+        ['sessions.starts_at', "'2026-05-05 16:00:00+00'::odd", 'odd', 'timestamp with time zone or text'],
+        [
+          'sessions.starts_local',
+          "timestamptz '2026-05-05 16:00+00'",
+          'timestamp with time zone',
+          'timestamp without time zone or text',
+        ],
+        ['sessions.starts_local', "'2026-05-05 19:00:00'::odd", 'odd', 'timestamp without time zone or text'],
+        ['sessions.available', '40::real', 'real', 'smallint, integer, bigint or numeric'],
+        ['sessions.available', "'40'", 'text', 'smallint, integer, bigint or numeric'],
+        ['sessions.available', 'true', 'boolean', 'smallint, integer, bigint or numeric'],
+        ['sessions.paused', '0::float8', 'double precision', 'boolean, smallint, integer or bigint'],
+        ['sessions.paused', "'no'", 'text', 'boolean, smallint, integer or bigint'],
+        ['price_tiers.amount_minor', '19.99::real', 'real', 'smallint, integer, bigint or numeric'],
+        ['price_tiers.amount_minor', "'19.99'::money", 'money', 'smallint, integer, bigint or numeric'],
+        ['price_tiers.amount_minor', "'19.99'", 'text', 'smallint, integer, bigint or numeric'],
+        ['products.id', 't.id::float8', 'double precision', 'smallint, integer, bigint or numeric'],
+        ['products.name', '17', 'integer', 'text or character varying'],
+        ['products.name', "'x'::bytea", 'bytea', 'text or character varying'],
+        ['products.name', '\'"x"\'::json', 'json', 'text or character varying'],
+        ['products.status', "'published'::odd", 'odd', 'text or character varying'],
+        ['venues.city', 'ARRAY[t.city]', 'character varying[]', 'text or character varying'],
+        ['venues.name', "'x'::name", 'name', 'text or character varying'],
+      ],
+      3,
+    ),
+  )('%s as %s', async (column, sql, type, expected) => {
     const [table, name] = partsOf(column);
     // A type whose name says nothing, and that text can be made of.
     await overlay.client
@@ -235,31 +246,44 @@ describe('values of a type that is taken', () => {
   const INSTANT = 'expected an instant as YYYY-MM-DDTHH:MM:SSZ, UTC';
   const WALL_TIME = 'expected a wall time as YYYY-MM-DDTHH:MM:SS';
 
-  test.each<[column: string, sql: string, message: string]>([
-    ['sessions.starts_at', "timestamptz 'infinity'", `${INSTANT}, or NULL, found "infinity"`],
-    ['sessions.starts_at', "timestamptz '10000-01-01 00:00+00'", `${INSTANT}, or NULL, found "10000-01-01T00:00:00Z"`],
-    [
-      'products.paused_until',
-      "timestamptz '0044-03-15 12:00+00 BC'",
-      `${INSTANT}, or NULL, found "0044-03-15T12:00:00Z BC"`,
-    ],
-    ['sessions.starts_local', "timestamp '-infinity'", `${WALL_TIME}, or NULL, found "-infinity"`],
-    [
-      'sessions.available',
-      '9007199254740992',
-      'expected an integer, or NULL, found 9007199254740992, which is beyond -9007199254740991 to 9007199254740991',
-    ],
-    ['sessions.available', '1.00000000000000000001', 'expected an integer, or NULL, found "1.00000000000000000001"'],
-    ['sessions.available', '1.5', 'expected an integer, or NULL, found 1.5'],
-    ['sessions.paused', '2', 'expected 0 or 1, found 2'],
-    ['price_tiers.amount_minor', '19.99', 'expected an integer from 0 to 99999999999999, found 19.99'],
-    ['price_tiers.amount_minor', '-1::bigint', 'expected an integer from 0 to 99999999999999, found -1'],
-    [
-      'products.slug',
-      "'Ham let'::char(20)",
-      'expected a slug, 1 to 200 of A-Z, a-z, 0-9, ., _, ~, - and %XX, found "Ham let"',
-    ],
-  ])('%s as %s', async (column, sql, message) => {
+  test.each(
+    sample<[column: string, sql: string, message: string]>(
+      [
+        ['sessions.starts_at', "timestamptz 'infinity'", `${INSTANT}, or NULL, found "infinity"`],
+        [
+          'sessions.starts_at',
+          "timestamptz '10000-01-01 00:00+00'",
+          `${INSTANT}, or NULL, found "10000-01-01T00:00:00Z"`,
+        ],
+        [
+          'products.paused_until',
+          "timestamptz '0044-03-15 12:00+00 BC'",
+          `${INSTANT}, or NULL, found "0044-03-15T12:00:00Z BC"`,
+        ],
+        ['sessions.starts_local', "timestamp '-infinity'", `${WALL_TIME}, or NULL, found "-infinity"`],
+        [
+          'sessions.available',
+          '9007199254740992',
+          'expected an integer, or NULL, found 9007199254740992, which is beyond -9007199254740991 to 9007199254740991',
+        ],
+        [
+          'sessions.available',
+          '1.00000000000000000001',
+          'expected an integer, or NULL, found "1.00000000000000000001"',
+        ],
+        ['sessions.available', '1.5', 'expected an integer, or NULL, found 1.5'],
+        ['sessions.paused', '2', 'expected 0 or 1, found 2'],
+        ['price_tiers.amount_minor', '19.99', 'expected an integer from 0 to 99999999999999, found 19.99'],
+        ['price_tiers.amount_minor', '-1::bigint', 'expected an integer from 0 to 99999999999999, found -1'],
+        [
+          'products.slug',
+          "'Ham let'::char(20)",
+          'expected a slug, 1 to 200 of A-Z, a-z, 0-9, ., _, ~, - and %XX, found "Ham let"',
+        ],
+      ],
+      3,
+    ),
+  )('%s as %s', async (column, sql, message) => {
     const [table, name] = partsOf(column);
     await overlay.replace(table, { [name]: sql });
     const found = (await findingsOf(overlay.url)).filter(({ code }) => code === 'value-invalid');

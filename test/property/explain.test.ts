@@ -15,7 +15,7 @@ import { explainOn, loadFront } from '../../src/operations/explain.ts';
 import { renderPlain } from '../support/reference/plain-documents.ts';
 import { plainKysely } from '../support/reference/plain-tables.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
-import { IS_THOROUGH, runs } from '../speeds.ts';
+import { IS_ON_SERVER, IS_THOROUGH, runs } from '../speeds.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { buildTree, catalogueAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';
 
@@ -174,7 +174,7 @@ test('explain agrees with the documents, for every product and front of the demo
         for (const reason of Object.keys(reasons)) seen.none.add(reason);
       }
     }),
-    { numRuns: GIVEN.length + (IS_THOROUGH ? 4 : 1), examples: GIVEN.map((seconds) => [seconds]) },
+    { numRuns: GIVEN.length + (IS_THOROUGH ? 4 : IS_ON_SERVER ? 1 : 0), examples: GIVEN.map((seconds) => [seconds]) },
   );
   // Of the given instants alone there are more.
   expect(seen.cards).toBeGreaterThan(200 * GIVEN.length);

@@ -14,9 +14,9 @@ import { catalogueOf, evening, noon, session, tier } from '../support/reference/
 import { catalogueArbitrary, type RandomCatalogue } from '../support/reference/random-catalogue.ts';
 import { buildTree, catalogueAt, documentAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';
 import { findingsOf } from '../support/verify-tree.ts';
-import { IS_THOROUGH } from '../speeds.ts';
+import { longRuns } from '../speeds.ts';
 
-const CATALOGUES = IS_THOROUGH ? 24 : 6;
+const CATALOGUES = longRuns(6, 24);
 const INTERVAL_SECONDS = 300;
 const ENDPOINTS = ['products', 'categories'] as const;
 

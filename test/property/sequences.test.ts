@@ -221,7 +221,7 @@ async function walkHistories(
 
 describe('after any history, a build serves what a build into an empty tree serves', () => {
   test('of random catalogues', async () => {
-    await walkHistories(catalogueArbitrary(), longRuns(3, 12), 32);
+    await walkHistories(catalogueArbitrary(), longRuns(2, 12), 32);
   });
 
   test('of the demo', async () => {
