@@ -7,18 +7,15 @@ import { isAnyOfferedOn } from '../../catalogue/selling.ts';
 import type { FrontTerms, Product } from '../../catalogue/product.ts';
 import { isIdBefore, otherTypeOf, type RowId } from '../../catalogue/row-id.ts';
 import type { Finding } from '../../findings.ts';
+import { FrontTermRows } from './load-front-terms.ts';
 import { GroupStream } from './group-stream.ts';
 import type { Group, GroupRange, IdRange } from './groups.ts';
-import type { CatalogueReader, Query } from '../reader.ts';
-import { ProductMaker, type MistypedTerm, type ProductContext, type ReferringRows } from './product-maker.ts';
+import type { CatalogueReader } from '../reader.ts';
+import { ProductMaker, type ProductContext, type ReferringRows } from './product-maker.ts';
 import {
   CHILD_TABLES,
   childGrouping,
   CHILDREN,
-  ALLOCATION,
-  allocationsQuery,
-  EXCLUSION,
-  exclusionsQuery,
   IMAGE,
   PRODUCT,
   orphanTiersQuery,
@@ -29,8 +26,9 @@ import {
   TIER,
   type ChildTable,
 } from './product-queries.ts';
-import { knownTables, LOCATED_TIER } from '../contract/query-builders.ts';
-import { dangling, FindingLog, locationOfKey, parseId, RowChecker } from '../contract/row-checker.ts';
+import { withSessionTotals } from './session-totals.ts';
+import { LOCATED_TIER } from '../contract/query-builders.ts';
+import { dangling, FindingLog, locationOfKey, parseId } from '../contract/row-checker.ts';
 
 /** By table and product id. */
 type ChildRows = ReadonlyMap<ChildTable, ReadonlyMap<unknown, Group>>;
@@ -61,8 +59,6 @@ export interface SpoiledSessions {
 
 const SESSION_OF_TIER = TIER.columns.indexOf('session_id');
 
-const SCHEDULED = new RowChecker('sessions', ['product_id', 'id']);
-
 /** How many products one query counts. */
 const COUNTED_TOGETHER = 400;
 
@@ -83,15 +79,8 @@ export class ProductLoad {
   /** Likewise, for those of a product. */
   #logOf: (productId: number | undefined) => FindingLog = () => this.#log;
   readonly #maker: ProductMaker;
-  /** By product: rows of front_id, session_id, and the session's status. */
-  readonly #exclusions = new Map<number, unknown[][]>();
-  /** By product: rows of front_id, session_id, and what is left. */
-  readonly #allocations = new Map<number, unknown[][]>();
-  /** Findings of both in rows of sessions that do not exist, or have no product. */
-  readonly #orphanTerms: Finding[] = [];
-  /** By the id of the session that is meant where a row has it in the other type. */
-  readonly #mistypedTerms = new Map<RowId, MistypedTerm[]>();
-  #areTermsLoaded = false;
+  /** Loaded once, by the first call that needs them. */
+  #terms: Promise<FrontTermRows> | null = null;
   /** Whether a tier was seen of a session that is not its product's. */
   hasStrays = false;
 
@@ -127,7 +116,7 @@ export class ProductLoad {
   ): AsyncGenerator<{ readonly products: readonly Product[]; readonly read: number }> {
     this.#log = log;
     this.#logOf = logOf;
-    await this.#loadTerms();
+    await this.#loadedTerms();
     const streams = CHILD_TABLES.map((table) => [table, new GroupStream(this.#groupsIn(table, ranges))] as const);
     const ids = findsStrays ? new GroupStream(this.#reader.groups(SESSION_IDS, 'any', PRODUCTS_PER_BATCH)) : null;
     const childrenUpTo = async (id: unknown): Promise<ChildRows> => {
@@ -148,10 +137,11 @@ export class ProductLoad {
         const { offered, others } = await this.#productsOf(rows, children);
         yield { products: offered, read: rows.length };
         waiting.push(...others);
-        if (waiting.length >= COUNTED_TOGETHER) yield { products: await this.#withTotals(waiting.splice(0)), read: 0 };
+        if (waiting.length >= COUNTED_TOGETHER)
+          yield { products: await withSessionTotals(this.#reader, waiting.splice(0)), read: 0 };
       }
       await this.#productsOf([], await childrenUpTo(undefined));
-      yield { products: await this.#withTotals(waiting), read: 0 };
+      yield { products: await withSessionTotals(this.#reader, waiting), read: 0 };
     } finally {
       for (const [, stream] of streams) await stream.close();
       await ids?.close();
@@ -175,7 +165,7 @@ export class ProductLoad {
 
   async #productsIn(range: IdRange, log: FindingLog): Promise<readonly Product[]> {
     this.#log = log;
-    await this.#loadTerms();
+    await this.#loadedTerms();
     const children = new Map<ChildTable, ReadonlyMap<unknown, Group>>();
     for (const table of CHILD_TABLES) {
       const stream = new GroupStream(this.#groups(table, range, PRODUCTS_PER_BATCH));
@@ -185,7 +175,7 @@ export class ProductLoad {
       await this.#reader.rows(productQuery(this.#reader, range)),
       children,
     );
-    return [...offered, ...(await this.#withTotals(others))];
+    return [...offered, ...(await withSessionTotals(this.#reader, others))];
   }
 
   /** The wanted products of rows, with their child rows. Child rows of others are reported. */
@@ -193,11 +183,12 @@ export class ProductLoad {
     await this.#reader.markUndecodable(PRODUCT, rows);
     await this.#reader.markUndecodable(IMAGE, rows, PRODUCT.columns.length);
     const orphans = orphanIds(children, new Set(rows.map(([id]) => id).filter((id) => typeof id === 'number')));
+    const { exclusions, allocations, mistyped } = await this.#loadedTerms();
     const referring: ReferringRows = {
       children: (table, id) => rowsOf(children.get(table)?.get(id)),
-      exclusions: (id) => this.#exclusions.get(id) ?? [],
-      allocations: (id) => this.#allocations.get(id) ?? [],
-      mistypedTerms: this.#mistypedTerms,
+      exclusions: (id) => exclusions.get(id) ?? [],
+      allocations: (id) => allocations.get(id) ?? [],
+      mistypedTerms: mistyped,
     };
     const offered: Product[] = [];
     const others: Product[] = [];
@@ -214,6 +205,10 @@ export class ProductLoad {
     return { offered, others };
   }
 
+  #loadedTerms(): Promise<FrontTermRows> {
+    return (this.#terms ??= FrontTermRows.load(this.#reader));
+  }
+
   async *#groupsIn(table: ChildTable, ranges: readonly GroupRange[]): AsyncGenerator<Group[]> {
     for (const range of ranges) yield* this.#groups(table, range, PRODUCTS_PER_BATCH);
   }
@@ -228,7 +223,7 @@ export class ProductLoad {
    */
   async noteOrphanRows(log: FindingLog): Promise<void> {
     this.#log = log;
-    await this.#loadTerms();
+    const { orphans } = await this.#loadedTerms();
     for (const table of CHILD_TABLES) {
       for await (const [group] of this.#groups(table, 'null', 1)) {
         if (group === undefined) continue;
@@ -236,7 +231,7 @@ export class ProductLoad {
         if (table === 'price_tiers') this.#lookForStrays(new Map([[null, group]]), new Map());
       }
     }
-    this.#log.add(this.#orphanTerms, {});
+    this.#log.add(orphans, {});
   }
 
   /** Notes that there are such tiers, given those of some products and the ids of their sessions. */
@@ -269,36 +264,6 @@ export class ProductLoad {
       const failed = this.#reader.failedRows.get(location);
       this.#log.add([failed?.finding ?? dangling(location, 'product_id', 'products', group.id)], { productId });
     }
-  }
-
-  /** Exclusions and contingents are few: all of them at once. */
-  async #loadTerms(): Promise<void> {
-    if (this.#areTermsLoaded) return;
-    this.#areTermsLoaded = true;
-    const load = async (
-      query: Query,
-      checker: Pick<typeof EXCLUSION, 'locationOf' | 'valueOf'>,
-      byProduct: Map<number, unknown[][]>,
-    ) => {
-      for (const whole of await this.#reader.rows(query)) {
-        const [productId] = whole;
-        const row = whole.slice(1);
-        if (typeof productId !== 'number') this.#noteOrphanTerm(checker, row);
-        else if (byProduct.get(productId)?.push(row) === undefined) byProduct.set(productId, [row]);
-      }
-    };
-    await load(exclusionsQuery(this.#reader), EXCLUSION, this.#exclusions);
-    await load(allocationsQuery(this.#reader), ALLOCATION, this.#allocations);
-  }
-
-  /** It takes out nothing, unless a session is meant that has its id in the other type. */
-  #noteOrphanTerm(checker: Pick<typeof EXCLUSION, 'locationOf' | 'valueOf'>, row: readonly unknown[]): void {
-    const finding = dangling(checker.locationOf(row), 'session_id', 'sessions', row[1]);
-    this.#orphanTerms.push(finding);
-    const [meant, frontId] = [otherTypeOf(row[1]), checker.valueOf(row, 'front_id')];
-    if (meant === null || frontId === undefined) return;
-    const term = { frontId, finding };
-    if (this.#mistypedTerms.get(meant)?.push(term) === undefined) this.#mistypedTerms.set(meant, [term]);
   }
 
   /**
@@ -338,54 +303,6 @@ export class ProductLoad {
     const isOfferedOn = (terms?: FrontTerms): boolean =>
       channels.every((channel) => isAnyOfferedOn(product, channel, terms, now));
     return product.isPublished && ![undefined, ...product.terms.values()].every(isOfferedOn);
-  }
-
-  /**
-   * Counts all sessions of products, in one query: with a view each may take as long as all rows.
-   */
-  async #withTotals(products: readonly Product[]): Promise<readonly Product[]> {
-    if (products.length === 0) return [];
-    const ids = products.map(({ id }) => id);
-    const query = knownTables
-      .selectFrom('sessions')
-      .select(({ fn }) => [
-        'product_id',
-        fn.countAll().as('total'),
-        fn.countAll().filterWhere('status', 'in', ['scheduled', 'rescheduled']).as('scheduled'),
-      ])
-      .where('product_id', 'in', ids)
-      .groupBy('product_id')
-      .orderBy('product_id');
-    const totals = new Map<number, Pick<Product, 'sessionsTotal' | 'scheduledTotal'>>();
-    for (const [id, sessionsTotal, scheduledTotal] of await this.#reader.rows(query))
-      totals.set(Number(id), { sessionsTotal: Number(sessionsTotal), scheduledTotal: Number(scheduledTotal) });
-    const scheduledIds = await this.#scheduledIds(products.filter(({ channelTiers }) => channelTiers !== null));
-    return products.map((product) => ({
-      ...product,
-      ...totals.get(product.id),
-      scheduledIds: scheduledIds.get(product.id) ?? [],
-    }));
-  }
-
-  /** All scheduled sessions of products whose tiers are not sold everywhere, by product. */
-  async #scheduledIds(products: readonly Product[]): Promise<ReadonlyMap<number, readonly RowId[]>> {
-    const idsOf = new Map<number, RowId[]>();
-    if (products.length === 0) return idsOf;
-    const ids = products.map(({ id }) => id);
-    const query = knownTables
-      .selectFrom('sessions')
-      .select(SCHEDULED.columns)
-      .where('product_id', 'in', ids)
-      .where('status', 'in', ['scheduled', 'rescheduled'])
-      .orderBy('product_id')
-      .orderBy('id');
-    for (const row of await this.#reader.rows(query)) {
-      const productId = Number(row[0]);
-      // One that cannot be read is not on the front's channel by any tier of its own.
-      const id = SCHEDULED.valueOf(row, 'id') ?? Number.NaN;
-      if (idsOf.get(productId)?.push(id) === undefined) idsOf.set(productId, [id]);
-    }
-    return idsOf;
   }
 }
 
