@@ -5,8 +5,8 @@ import type { Instant } from '../catalogue/instant.ts';
 import type { StatusResultJson } from '../contract/results/status.ts';
 import type { Finding } from '../findings.ts';
 import { historyOf } from '../release/history/history-size.ts';
-import { readKeyStatus, readTreeStatus } from '../release/status/read-status.ts';
-import { nextChangesOf, statusOf } from '../release/status/status.ts';
+import { readTreeStatus } from '../release/status/read-status.ts';
+import { nextChangesOf, readStatusAt } from '../release/status/status.ts';
 import { nothingPublished } from '../release/tree/found.ts';
 import type { VerifyCounts } from '../release/verify/front.ts';
 import { verifyTree } from '../release/verify/verify.ts';
@@ -18,13 +18,9 @@ import { openTree, probeConditions } from '../storage/open-tree.ts';
  */
 export async function readStatus(out: string, maxAgeSeconds: number | null, at: Instant): Promise<StatusResultJson> {
   const tree = await openTree(out);
-  const read = await readTreeStatus(tree);
-  const status = statusOf(read, maxAgeSeconds, at);
+  const { tree: read, status } = await readStatusAt(tree, maxAgeSeconds, at);
   const named = new Set(read.release?.manifest.files.map(({ path }) => path));
-  const history = await historyOf(read.release, named, tree);
-  const fronts = status.fronts.flatMap(({ front, snapshot }) => (snapshot === null ? [] : [front]));
-  const keys = await readKeyStatus(fronts, tree, at);
-  return { ...status, history, validKeys: keys.validKeys, findings: [...status.findings, ...keys.findings] };
+  return { ...status, history: await historyOf(read.release, named, tree) };
 }
 
 /** What `status --deep` adds. */

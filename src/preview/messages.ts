@@ -4,6 +4,10 @@
 
 import type { ManifestFront } from '../contract/manifest.ts';
 import type { Pointer } from '../contract/pointer.ts';
+import type { FrontChanges } from '../contract/results/history.ts';
+import type { StatusResultJson } from '../contract/results/status.ts';
+import type { Finding } from '../findings.ts';
+import type { PriceJump } from '../release/publish/price-jump.ts';
 
 /**
  * The page without pictures, and the page that may load them. They differ only in their
@@ -38,6 +42,16 @@ export const MISSING_PATH = '/api/missing/';
 export const LABELS_PATH = '/api/labels/';
 /** Followed by the code of a front, a product's slug and an instant. Needs a catalogue. */
 export const EXPLAIN_PATH = '/api/explain/';
+
+/** Followed by the code of a front: the releases that the tree keeps of it. */
+export const HISTORY_PATH = '/api/history/';
+/** Followed by the code of a front and an instant: what `playbill status` says of it then. */
+export const ALARMS_PATH = '/api/alarms/';
+/**
+ * Followed by the code of a front and an instant: its sessions that have a contingent. Needs a
+ * catalogue.
+ */
+export const CONTINGENTS_PATH = '/api/contingents/';
 
 /** In place of a release's id: what the tree's pointers refer to now. */
 export const CURRENT = 'current';
@@ -103,6 +117,47 @@ export interface MissingProduct {
   readonly reason: string;
   /** The reason in the words of `explain`: `none of 3 sessions can still be bought`. */
   readonly verdict: string;
+}
+
+/** A kept release as a front sees it. */
+export interface HistoryEntry {
+  readonly id: string;
+  readonly now: string;
+  readonly isCurrent: boolean;
+  /** null if the release does not have the front. */
+  readonly listing: Pick<ManifestFront, 'pointer' | 'held' | 'cards' | 'cardsByEdition' | 'prices' | 'currency'> | null;
+  /** Guards that were let pass. */
+  readonly allowed: readonly string[];
+  /** The next older release; null if there is none. */
+  readonly since: string | null;
+  /** null if nothing changed since. */
+  readonly changes: FrontChanges | null;
+  readonly priceJump: PriceJump | null;
+}
+
+/** What `playbill status` says at an instant: of a front, and of the tree that it is in. */
+export interface FrontAlarms {
+  readonly at: string;
+  /** The exit code of the command, which speaks for all fronts. */
+  readonly exit: 0 | 1;
+  readonly fronts: number;
+  readonly stale: number;
+  readonly hold: StatusResultJson['hold'];
+  /** The release that a rollback of this front alone holds it at. */
+  readonly heldAt: string | null;
+  /** null if it is not published. */
+  readonly front: StatusResultJson['fronts'][number] | null;
+  /** About this front, or about the tree. */
+  readonly findings: readonly Finding[];
+}
+
+/** A session of which the front may sell only so many seats. */
+export interface Contingent {
+  readonly slug: string;
+  readonly name: string;
+  /** The venue's wall time. */
+  readonly start: string;
+  readonly left: number;
 }
 
 /** The output of `explain`, without product, front and instant in its first line. */

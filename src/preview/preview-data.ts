@@ -9,6 +9,8 @@ import { entryOf } from '../contract/pointer-entry.ts';
 import { AppError } from '../errors.ts';
 import { pointerText } from '../release/tree/codec.ts';
 import { diffDocuments } from '../release/diff/document-diff.ts';
+import { frontHistory } from '../release/diff/front-history.ts';
+import { isAlarming, readStatusAt } from '../release/status/status.ts';
 import type { TreeFolders } from '../release/tree/files.ts';
 import { orNull, orThrow } from '../release/tree/found.ts';
 import { readManifest } from '../release/tree/manifest.ts';
@@ -26,9 +28,12 @@ import { editionIndexAt } from '../render/edition-choice.ts';
 import { FRONTS_FOLDER, pathOf, RELEASES_FOLDER, treeFileOf } from '../render/paths.ts';
 import {
   CURRENT,
+  type Contingent,
   type CurrentRelease,
   type EditionChange,
   type EditionChanges,
+  type FrontAlarms,
+  type HistoryEntry,
   type MissingProduct,
   type Overview,
   type PreviewFront,
@@ -58,6 +63,12 @@ export interface PreviewCatalogue {
    * @throws AppError database-…
    */
   labels(front: string): Promise<readonly ProductLabels[]>;
+  /**
+   * The sessions that the front offers and has a contingent of, by product and start; gives up like
+   * `missing`.
+   * @throws AppError database-…, front-unknown
+   */
+  contingents(front: string, at: Instant, signal: AbortSignal): Promise<readonly Contingent[]>;
   /** The output of `explain`, untitled. @throws AppError database-…, front-unknown, product-unknown */
   explain(front: string, slug: string, at: Instant): Promise<string>;
 }
@@ -150,6 +161,34 @@ export class PreviewData {
     return new Set(read?.ok === true ? read.value.productCards.map(({ slug }) => slug) : []);
   }
 
+  /** The newest releases that the tree keeps of a front. @throws AppError tree-unreadable */
+  async history(front: string): Promise<readonly HistoryEntry[]> {
+    const history = await frontHistory(front, this.#fresh(), RELEASES_SHOWN);
+    return history.map(({ now, listing, changes, ...release }) => ({
+      ...release,
+      now: formatInstant(now),
+      listing: listing && entryListing(listing),
+      since: changes?.since ?? null,
+      changes: changes?.fronts[0] ?? null,
+    }));
+  }
+
+  /** What `playbill status` says of a front at an instant. @throws AppError tree-unreadable, tree-newer-schema */
+  async alarms(front: string, at: Instant): Promise<FrontAlarms> {
+    const { status } = await readStatusAt(this.#fresh(), null, at);
+    const others = new Set(status.fronts.filter((one) => one.front !== front).map((one) => placeOf(one.front)));
+    return {
+      at: status.at,
+      exit: isAlarming(status) ? 1 : 0,
+      fronts: status.fronts.length,
+      stale: status.fronts.filter(({ stale }) => stale !== null).length,
+      hold: status.hold,
+      heldAt: status.heldFronts[front] ?? null,
+      front: status.fronts.find((one) => one.front === front) ?? null,
+      findings: status.findings.filter(({ place }) => !others.has(place)),
+    };
+  }
+
   async #inForce(): Promise<PreviewRelease> {
     const files = this.#fresh();
     const current = orNull(await readCurrent(files));
@@ -162,7 +201,7 @@ export class PreviewData {
       if (read.ok) fronts.push(frontWith(read.value.pointer, records.get(front)));
       else {
         const why = read.why === 'missing' ? POINTER_MISSING : read.message;
-        const problem = `${pathOf({ kind: 'pointer', front })}: ${why}`;
+        const problem = `${placeOf(front)}: ${why}`;
         fronts.push({ front, pointer: null, problem, record: null });
       }
     }
@@ -175,6 +214,19 @@ function changeOf(before: ProductsDocument, after: ProductsDocument): EditionCha
   const products = new Set(changes.flatMap(({ list, id }) => (list === 'productCards' ? [id] : [])));
   return { count: changes.length, products: [...products] };
 }
+
+/** Where findings about a front's pointer and keys are. */
+function placeOf(front: string): string {
+  return pathOf({ kind: 'pointer', front });
+}
+
+function entryListing(listing: ManifestFront): HistoryEntry['listing'] {
+  const { pointer, held, cards, cardsByEdition, prices = [], currency } = listing;
+  return { pointer, held, cards, cardsByEdition, prices, ...(currency === undefined ? {} : { currency }) };
+}
+
+/** More than a tree keeps of a day. */
+const RELEASES_SHOWN = 30;
 
 const POINTER_MISSING = 'missing, although the current release has this front; publish again with: playbill build';
 

@@ -14,10 +14,13 @@ import { AppError, messageOf } from '../errors.ts';
 import type { PageBundle } from './bundle.ts';
 import type { PreviewCatalogue, PreviewData } from './preview-data.ts';
 import {
+  ALARMS_PATH,
   CHANGES_PATH,
+  CONTINGENTS_PATH,
   CURRENT_PATH,
   EXPLAIN_PATH,
   FRONTS_PATH,
+  HISTORY_PATH,
   LABELS_PATH,
   MISSING_PATH,
   OVERVIEW_PATH,
@@ -134,9 +137,14 @@ async function jsonAt(
   if (prefix === RELEASES_PATH) return JSON.stringify(await data.release(parts.join('/')));
   if (prefix === FRONTS_PATH) return data.edition(parts.join('/'));
   if (prefix === CHANGES_PATH) return JSON.stringify(await data.changes(first, second));
+  if (prefix === HISTORY_PATH) return JSON.stringify(await data.history(first));
   if (prefix === LABELS_PATH && catalogue !== null) return JSON.stringify(await catalogue.labels(first));
   const at = parseInstant(parts.at(-1) ?? '');
-  if (catalogue === null || at === undefined) return null;
+  if (at === undefined) return null;
+  if (prefix === ALARMS_PATH) return JSON.stringify(await data.alarms(first, at));
+  if (catalogue === null) return null;
+  if (prefix === CONTINGENTS_PATH && second !== '')
+    return JSON.stringify(await catalogue.contingents(first, at, signal));
   if (prefix === MISSING_PATH && third !== '') {
     const cards = await data.cards(first, second, at);
     return JSON.stringify(await catalogue.missing(second, at, cards, signal));

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { priceJump } from '../../src/release/publish/price-jump.ts';
+import { priceJump, priceJumpText } from '../../src/release/publish/price-jump.ts';
 import { EditionPrices, priceSummaryOf } from '../../src/render/edition-prices.ts';
 
 const AT = '2026-05-01T09:00:00Z';
@@ -16,14 +16,15 @@ function mapOf(prices: readonly number[]): ReadonlyMap<number, number> {
 }
 
 /** What the guard says of prices by product that become others; NaN is no price. */
-function jump(before: readonly number[], after: readonly number[]): Promise<string | null> {
+async function jump(before: readonly number[], after: readonly number[]): Promise<string | null> {
   const withPrice = (prices: readonly number[]) => [...mapOf(prices)].filter(([, price]) => !Number.isNaN(price));
   const [was, is] = [new Map(withPrice(before)), new Map(withPrice(after))];
   const published = {
     summaryAt: async () => summaryOf([...was.values()]),
     pricesAt: async () => was,
   };
-  return priceJump(published, { summary: summaryOf([...is.values()]), prices: () => is }, AT);
+  const found = await priceJump(published, { summary: summaryOf([...is.values()]), prices: () => is }, AT);
+  return found && priceJumpText(found);
 }
 
 const SHOWS = Array.from({ length: 28 }, (_, i) => 500 + 50 * i);

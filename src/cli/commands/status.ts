@@ -19,6 +19,7 @@ import type { PlaybillCommand } from '../command.ts';
 import { stateCell, tableText } from '../output/table.ts';
 import { valueInFile } from '../settings/in-force.ts';
 import { SETTINGS } from '../settings/settings.ts';
+import { isAlarming } from '../../release/status/status.ts';
 import { countText, findingText, spanText, type Terminal } from '../output/terminal.ts';
 
 export function addStatusCommand(program: PlaybillCommand): void {
@@ -98,8 +99,7 @@ writes, ${TRY_AGAIN}.`)
       }
       terminal.print(flags.json === true ? JSON.stringify(status) : statusText(status, terminal));
       const isEdgeRight = status.edge?.checks.every(({ state }) => state === 'ok') ?? true;
-      const isDamaged = status.findings.some(({ severity }) => severity === 'error');
-      return status.isStale || isDamaged || (status.deep?.errors ?? 0) > 0 || !isEdgeRight ? EXIT.findings : EXIT.done;
+      return isAlarming(status) || (status.deep?.errors ?? 0) > 0 || !isEdgeRight ? EXIT.findings : EXIT.done;
     });
 }
 

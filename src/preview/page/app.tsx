@@ -58,6 +58,7 @@ export function App(): VNode {
       previous: () => scene !== null && goTo(tickBefore(scene.timeline, scene.at)),
       play: () => clock.play(!clock.isPlaying),
       view: () => move({ view: state.view === 'list' ? 'cards' : 'list' }),
+      health: () => move({ view: state.view === 'health' ? 'list' : 'health' }),
       compare: () => scene !== null && move({ from: scene.chosen, at: scene.chosen, beside: null }),
       help,
     },
@@ -94,6 +95,7 @@ export function App(): VNode {
         {scene !== null && (
           <Stage
             {...{ overview, now, changes, state, facts, missing, pointed, onOpen }}
+            readings={tree.readings}
             scene={loaded?.scene ?? scene}
             documents={loaded?.documents ?? []}
             onChange={move}

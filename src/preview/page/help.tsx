@@ -8,6 +8,7 @@ const KEYS = [
   ['K', 'the previous change'],
   ['Space', 'play, pause'],
   ['V', 'list or cards'],
+  ['H', 'health of the front'],
   ['C', 'keep this instant, to compare with another'],
   ['/', 'find a product'],
   ['?', 'this list'],

@@ -9,6 +9,8 @@ export interface KeyActions {
   readonly play: () => void;
   /** Changes between list and cards. */
   readonly view: () => void;
+  /** Shows the front's health, or the list again. */
+  readonly health: () => void;
   /** Compares the instant that is shown with the one that is chosen next. */
   readonly compare: () => void;
   readonly help: () => void;
@@ -42,6 +44,8 @@ function actionOf({ key, target }: KeyboardEvent, actions: KeyActions): (() => v
       return actions.previous;
     case 'v':
       return actions.view;
+    case 'h':
+      return actions.health;
     case 'c':
       return actions.compare;
     case ' ':

@@ -4,7 +4,7 @@ import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { AllowableGuard } from '../../contract/allowable-guards.ts';
 import type { Allowed } from '../../contract/manifest.ts';
 import type { Guard } from '../../contract/results/parts.ts';
-import type { PublishedPrices } from './price-jump.ts';
+import { priceJumpText, type PriceJump, type PublishedPrices } from './price-jump.ts';
 import type { LeftOut } from '../../render/left-out.ts';
 
 export interface GuardOptions {
@@ -79,8 +79,9 @@ export function guardsTripped(
 type FrontGuard = Exclude<AllowableGuard, 'keys-vanished' | 'price-jump' | 'contract-lost'>;
 
 /** The guard on prices, tripped by what is wrong with those of an edition; null if nothing is. */
-export function priceGuard(message: string | null, options: GuardOptions): Guard | null {
-  return message === null ? null : { code: 'price-jump', message, isOverridden: isAllowed('price-jump', options) };
+export function priceGuard(jump: PriceJump | null, options: GuardOptions): Guard | null {
+  if (jump === null) return null;
+  return { code: 'price-jump', message: priceJumpText(jump), isOverridden: isAllowed('price-jump', options) };
 }
 
 /** Whether a part is more than a share and more than a few, or all. */

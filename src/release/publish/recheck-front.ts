@@ -1,16 +1,14 @@
 // Checks a front that a shard rendered again when its run is published, because another build may
 // have published or pruned in the meantime. Does not use the catalogue.
 
-import type { ManifestFront } from '../../contract/manifest.ts';
-import { entryOf } from '../../contract/pointer-entry.ts';
 import type { ShardFront } from '../../contract/run.ts';
 import type { Finding } from '../../findings.ts';
 import type { Instant } from '../../catalogue/instant.ts';
 import { obstructionFinding } from '../tree/found.ts';
 import type { PublishedTree } from '../tree/published.ts';
 import { readAhead } from '../tree/read-ahead.ts';
-import { guardsTripped, priceGuard, type GuardedBefore, type GuardOptions } from './guards.ts';
-import { priceJump } from './price-jump.ts';
+import { guardsTripped, priceGuard, type GuardOptions } from './guards.ts';
+import { firstPriceJump } from './price-jump.ts';
 import { heldResult, type FrontResult } from './render-front.ts';
 import { guardedBefore } from './publish.ts';
 
@@ -40,7 +38,9 @@ export async function recheckFront(
   );
   const guard = guards.find((one) => !one.isOverridden);
   if (guard !== undefined) return heldResult(code, guard.code, guards);
-  const jump = before === null ? null : priceGuard(await priceJumpOf(listing, before, published), settings.guards);
+  const pricesOf = (digest: string) => published.pricesOf(code, digest);
+  const jump =
+    before === null ? null : priceGuard(await firstPriceJump(listing, before.prices, pricesOf), settings.guards);
   if (jump?.isOverridden === false) return heldResult(code, 'price-jump', [...guards, jump]);
   const there = readAhead(settings.isPlan ? [] : files, (file) => published.hasFile(file));
   for await (const [{ path }, isThere] of there) {
@@ -53,21 +53,6 @@ export async function recheckFront(
       : entry,
   );
   return { code, ...result, guards: jump === null ? guards : [...guards, jump], plan };
-}
-
-/** What is wrong with the prices of the first edition that trips the guard; null if none does. */
-async function priceJumpOf(
-  { front, pointer, prices = [] }: ManifestFront,
-  before: GuardedBefore,
-  published: PublishedTree,
-): Promise<string | null> {
-  for (const [i, summary] of prices.entries()) {
-    const { from, digest } = entryOf(pointer.products[i] ?? '');
-    const edition = { summary, prices: () => published.pricesOf(front, digest) };
-    const jump = await priceJump(before.prices, edition, from);
-    if (jump !== null) return jump;
-  }
-  return null;
 }
 
 function removedFinding(path: string): Finding {

@@ -87,8 +87,8 @@ export async function renderFront(
   for (const edition of editions.render()) {
     const { endpoint, from, priceSummary: summary } = edition;
     if (endpoint === 'products' && task.before !== null && jump === null) {
-      const message = await priceJump(task.before.prices, { summary, prices: edition.prices }, formatInstant(from));
-      jump = priceGuard(message, settings.guards);
+      const newer = { summary, prices: edition.prices };
+      jump = priceGuard(await priceJump(task.before.prices, newer, formatInstant(from)), settings.guards);
       // State after this: content of earlier editions, which no pointer names.
       if (jump?.isOverridden === false) return heldResult(code, 'price-jump', [...guards, jump]);
     }

@@ -8,7 +8,8 @@ import { editionIndexAt } from '../../render/edition-choice.ts';
 import { ENDPOINTS, type Endpoint } from '../../render/paths.ts';
 import { entryOf } from '../../contract/pointer-entry.ts';
 import { heldFrontsJson, holdJson } from '../tree/hold.ts';
-import type { PublishedFront, TreeStatus } from './read-status.ts';
+import type { TreeFolders } from '../tree/files.ts';
+import { readKeyStatus, readTreeStatus, type PublishedFront, type TreeStatus } from './read-status.ts';
 
 /**
  * How far the clocks of two machines may differ before a snapshot counts as one from the future.
@@ -86,6 +87,27 @@ function frontStatus(
       held: listing?.held ?? null,
     },
   };
+}
+
+/**
+ * The state of a tree at an instant, its keys included, and what it was read from. If `maxAgeSeconds`
+ * is null, a snapshot may have any age.
+ * @throws AppError tree-newer-schema, tree-unreadable
+ */
+export async function readStatusAt(files: TreeFolders, maxAgeSeconds: number | null, at: Instant) {
+  const tree = await readTreeStatus(files);
+  const status = statusOf(tree, maxAgeSeconds, at);
+  const fronts = status.fronts.flatMap(({ front, snapshot }) => (snapshot === null ? [] : [front]));
+  const keys = await readKeyStatus(fronts, files, at);
+  return {
+    tree,
+    status: { ...status, validKeys: keys.validKeys, findings: [...status.findings, ...keys.findings] },
+  };
+}
+
+/** Whether something must be done about a tree now: then `status` exits 1. */
+export function isAlarming({ isStale, findings }: Pick<StatusResultJson, 'isStale' | 'findings'>): boolean {
+  return isStale || findings.some(({ severity }) => severity === 'error');
 }
 
 /** The instant from which less than a quarter of the horizon is left. */

@@ -5,6 +5,7 @@ import { formatInstant, type Instant } from '../../catalogue/instant.ts';
 import type { KeyRing } from '../../contract/key-ring.ts';
 import type { Manifest, ManifestFile, ManifestFront } from '../../contract/manifest.ts';
 import type { HeldReason } from '../../contract/held-reasons.ts';
+import type { ProductsDocument } from '../../contract/documents.ts';
 import type { Pointer } from '../../contract/pointer.ts';
 import { entryOf, nextStartIn } from '../../contract/pointer-entry.ts';
 import type { Release } from '../../contract/release-name.ts';
@@ -216,16 +217,18 @@ export class PublishedTree {
 
   /** The prices of an edition by product id, without cards that have none; none if it cannot be read. */
   async pricesOf(front: string, digest: string): Promise<ReadonlyMap<number, number>> {
-    const document = orNull(await readProducts(front, digest, this.#store));
-    return new Map(
-      document?.productCards.flatMap(({ productId, priceFrom }) =>
-        priceFrom === null ? [] : [[productId, priceFrom]],
-      ),
-    );
+    return cardPrices(orNull(await readProducts(front, digest, this.#store)));
   }
 
   async #cardsOf(pointer: Pointer, index: number): Promise<number> {
     const digest = entryOf(pointer.products[index] ?? '').digest;
     return orNull(await readProducts(pointer.front, digest, this.#store))?.productCards.length ?? 0;
   }
+}
+
+/** The prices of a document's cards by product id, without cards that have none. */
+export function cardPrices(document: ProductsDocument | null): ReadonlyMap<number, number> {
+  return new Map(
+    document?.productCards.flatMap(({ productId, priceFrom }) => (priceFrom === null ? [] : [[productId, priceFrom]])),
+  );
 }

@@ -1141,6 +1141,13 @@ const SURROUNDINGS: readonly PlantedFault[] = [
     'unit/verify-pointers.test.ts',
   ),
   fault(
+    'a release that broke the prices looks like any other',
+    'release/diff/front-history.ts',
+    'summaryAt: async (at) => prices?.[',
+    'summaryAt: async (at) => after.prices?.[',
+    'preview/health.test.ts',
+  ),
+  fault(
     'a change of price is not described',
     'preview/page/text/changes.ts',
     'if (old.priceFrom !== card.priceFrom) {',

@@ -7,6 +7,7 @@ import { formatInstant, type Instant } from '../../../catalogue/instant.ts';
 import type { ProductsDocument } from '../../../contract/documents.ts';
 import { CURRENT, type MissingProduct, type Overview } from '../../messages.ts';
 import { Command } from '../command.tsx';
+import { FrontHealth } from '../health/front-health.tsx';
 import type { Scene, Side } from '../state/scene.ts';
 import { VIEWS, type ViewState } from '../state/view-state.ts';
 import type { Changes } from '../text/changes.ts';
@@ -45,18 +46,21 @@ export interface StageProps {
   readonly facts: SearchFacts;
   readonly missing: readonly MissingProduct[];
   readonly pointed: number | null;
+  /** How often the tree has been read. */
+  readonly readings: number;
   readonly onChange: (change: Partial<ViewState>) => void;
   /** Must stay the same function, or all cards are redrawn. */
   readonly onOpen: (slug: string) => void;
 }
 
 export function Stage(props: StageProps): VNode {
-  const { overview, scene, now, documents, state, facts, missing, onChange } = props;
+  const { overview, scene, now, documents, state, facts, missing, readings, onChange, onOpen } = props;
   const { front, chosen, sides } = scene;
   const zone = zoneOf(sides[0].pointer.timezone);
   const wall = zone.format(chosen);
   const [first, second] = documents;
   const isPaired = sides.length > 1;
+  const isHealth = state.view === 'health';
   return (
     <>
       <header class="masthead">
@@ -68,13 +72,16 @@ export function Stage(props: StageProps): VNode {
         </p>
         <Views view={state.view} onChange={onChange} />
       </header>
-      {first !== undefined && (
+      {isHealth && (
+        <FrontHealth {...{ overview, scene, state, missing, readings, onChange, onOpen }} document={first ?? null} />
+      )}
+      {first !== undefined && !isHealth && (
         <Finder document={first} search={state} sort={state.sort} {...{ facts, missing }} onSearch={onChange} />
       )}
       {sides.map((side) => (
         <Untimely key={side.release + side.instant} {...{ side, now, overview }} />
       ))}
-      {first !== undefined && (
+      {first !== undefined && !isHealth && (
         <div class="panes" role="tabpanel" id="panes" tabIndex={-1} aria-labelledby={`tab-${state.tab}`}>
           <h2 class="unseen">{isPaired ? 'Compared products' : 'Products'}</h2>
           {isPaired && second !== undefined ? (
@@ -88,7 +95,7 @@ export function Stage(props: StageProps): VNode {
   );
 }
 
-const VIEW_LABELS = { list: 'List', cards: 'Cards' } as const;
+const VIEW_LABELS = { list: 'List', cards: 'Cards', health: 'Health' } as const;
 
 function Views({ view, onChange }: Pick<ViewState, 'view'> & Pick<StageProps, 'onChange'>): VNode {
   return (

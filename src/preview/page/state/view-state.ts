@@ -6,7 +6,7 @@ import { CURRENT } from '../../messages.ts';
 import { FLAGS, NO_SEARCH, TABS, type Search } from '../front/search.ts';
 import { COLUMNS, type Sort } from '../front/sorting.ts';
 
-export const VIEWS = ['list', 'cards'] as const;
+export const VIEWS = ['list', 'cards', 'health'] as const;
 
 export interface ViewState extends Search {
   /** null for the first front. */

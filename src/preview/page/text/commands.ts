@@ -15,6 +15,25 @@ export function verifyCommand({ root }: Addresses): string {
   return ['playbill verify', ...rootFlag(root)].join(' ');
 }
 
+/** Why a build would hold the front back. */
+export function dryRunCommand(addresses: Addresses, front: string): string {
+  return `${buildCommand(addresses)} --dry-run --front ${shellWord(front)}`;
+}
+
+/** `front` null: of the whole tree. */
+export function resumeCommand({ root }: Addresses, front: string | null): string {
+  const alone = front === null ? [] : [`--front ${shellWord(front)}`];
+  return ['playbill rollback --resume', ...alone, ...rootFlag(root)].join(' ');
+}
+
+export function checkCommand({ database }: Addresses): string {
+  return ['playbill check-db', ...databaseFlag(database)].join(' ');
+}
+
+export function statusCommand({ root }: Addresses, at: Instant): string {
+  return ['playbill status', `--at ${formatInstant(at)}`, ...rootFlag(root)].join(' ');
+}
+
 /** Without a slug, the command contains the placeholder SLUG. */
 export function explainCommand({ database }: Addresses, front: string, slug: string | null, at: Instant): string {
   const product = slug === null ? 'SLUG' : shellWord(slug);

@@ -77,12 +77,18 @@ export type Money = (amount: number) => string;
  * currency.
  */
 export function moneyOf(currency: string | null): Money {
+  const amount = amountsOf(currency);
+  return (price) => (price === 0 ? 'Free' : `from ${amount(price)}`);
+}
+
+/** The same of amounts that are no price from which others begin: `₽1,500`. */
+export function amountsOf(currency: string | null): Money {
   const format = new Intl.NumberFormat('en', {
     ...(currency === null ? {} : { style: 'currency', currency, currencyDisplay: 'narrowSymbol' }),
     maximumFractionDigits: 4,
     trailingZeroDisplay: 'stripIfInteger',
   });
-  return (amount) => (amount === 0 ? 'Free' : `from ${format.format(amount)}`);
+  return (amount) => format.format(amount);
 }
 
 /**

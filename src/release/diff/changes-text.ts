@@ -1,0 +1,34 @@
+// What a release changed of a front, in words: `releases --changes` and the preview say the same.
+
+import type { FrontChanges } from '../../contract/results/history.ts';
+
+/** Parts of a sentence; at least one. `instantText` writes an instant. */
+export function frontChangesParts(
+  { state, cards, changed, medianPrice, comparableUntil, message = '' }: FrontChanges,
+  instantText: (at: string) => string,
+): readonly string[] {
+  if (state === 'unknown') return [`cannot be compared: ${message}`];
+  if (state !== 'changed') return [`front ${state}, ${countText(cards.added + cards.removed, 'card')}`];
+  const { names, prices, flags, seats, sessions, other } = changed;
+  const counted = (count: number, noun: string, rest = ''): string[] =>
+    count === 0 ? [] : [`${countText(count, noun)}${rest}`];
+  const { at, before, after } = medianPrice ?? { at: '', before: null, after: null };
+  const medians = ` (median ${before ?? 'none'} → ${after ?? 'none'} from ${instantText(at)} on)`;
+  return [
+    ...counted(cards.added, 'card', ' added'),
+    ...counted(cards.removed, 'card', ' removed'),
+    ...counted(names, 'name'),
+    ...counted(prices, 'price', medianPrice === null ? '' : medians),
+    ...counted(flags, 'flag'),
+    ...(seats === 0 ? [] : [`seats of ${seats}`]),
+    ...(sessions === 0 ? [] : [`sessions of ${sessions}`]),
+    ...(other === 0 ? [] : [`${other} other`]),
+    ...(comparableUntil === null
+      ? []
+      : [`in part by the clock: the older one is right until ${instantText(comparableUntil)}`]),
+  ];
+}
+
+function countText(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

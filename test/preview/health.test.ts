@@ -1,0 +1,142 @@
+// The health of a front: the same numbers as `status`, `releases` and `diff` say, and answers for
+// somebody who knows none of them.
+
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { demoRows } from '../../data/demo/rows.ts';
+import type { ReleasesResultJson } from '../../src/contract/results/history.ts';
+import { diff, openNamedRelease } from '../../src/operations/diff.ts';
+import { releasesOfTree } from '../../src/operations/history.ts';
+import { readStatus } from '../../src/operations/status.ts';
+import type { Contingent, FrontAlarms, HistoryEntry, MissingProduct } from '../../src/preview/messages.ts';
+import { isTooWide, violationsOf } from '../support/accessibility.ts';
+import { browserOfFile, NOW, previewOfFile, visit } from '../support/preview-stage.ts';
+import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../support/trees.ts';
+
+const folder = temporaryFolderOfFile();
+const out = join(folder, 'out');
+const broken = join(folder, 'broken.sqlite');
+const AT = '2026-05-01T10:15:00Z';
+const LATE = '2026-05-01T14:45:00Z';
+
+/** Lyon's partner, and Moscow, whose prices the second release divides by a hundred; the third holds the partner back. */
+async function brokenTree(): Promise<string> {
+  const rows = [...demoRows(NOW)];
+  const frontCodes = ['moscow', 'quais'];
+  await buildTree(catalogueAt(join(folder, 'right.sqlite'), rows), out, instant(NOW), { frontCodes });
+  const wrong = rows.map(({ table, row }) =>
+    table === 'price_tiers'
+      ? { table, row: { ...row, amount_minor: Math.round(Number(row['amount_minor']) / 100) } }
+      : { table, row },
+  );
+  catalogueAt(broken, wrong);
+  const guards = { maxShrink: 0.5, maxBad: 0.05, allow: ['price-jump'] as const, force: false };
+  await buildTree(broken, out, instant('2026-05-01T09:05:00Z'), { frontCodes: ['moscow'], guards });
+  await buildTree(broken, out, instant('2026-05-01T10:10:00Z'), { frontCodes });
+  return out;
+}
+
+const preview = previewOfFile(brokenTree, AT, broken);
+const browser = browserOfFile();
+
+const ask = async <T>(path: string): Promise<T> => (await (await fetch(preview().origin + path)).json()) as T;
+
+describe('health', () => {
+  let releases: ReleasesResultJson['releases'] = [];
+  beforeAll(async () => {
+    ({ releases } = await releasesOfTree(out, {
+      last: Number.POSITIVE_INFINITY,
+      changesOf: { fronts: ['moscow'] },
+    }));
+  });
+
+  async function open(
+    query: string,
+    options = {},
+  ): Promise<{ readonly page: Page; readonly complaints: readonly string[] }> {
+    const visited = await visit(browser(), `${preview().origin}/?${query}`, options);
+    await visited.page.keyboard.press('h');
+    await visited.page.locator('.history li').first().waitFor();
+    return visited;
+  }
+
+  test('the release that broke the prices is seen, and leads to the comparison', async () => {
+    const { page, complaints } = await open('front=moscow', { viewport: { width: 1440, height: 900 } });
+    const history = await ask<HistoryEntry[]>('/api/history/moscow');
+    expect(history.map(({ id, isCurrent, since, changes }) => ({ id, isCurrent, since, changes }))).toEqual(
+      releases.map(({ id, isCurrent, changes }) => ({
+        id,
+        isCurrent,
+        since: changes?.since ?? null,
+        changes: changes?.fronts[0] ?? null,
+      })),
+    );
+    const [, culprit, right] = history;
+    const median = culprit?.changes?.medianPrice;
+    const bad = page.locator('.history .is-bad');
+    expect(await bad.count()).toBe(1);
+    expect(await bad.locator('code').innerText()).toBe(culprit?.id.slice(0, 8));
+    const said = await bad.innerText();
+    expect(said).toContain(`Let pass: price-jump.`);
+    expect(said).toMatch(/(\d+) of \1 prices became a quarter or less of what they were/);
+    expect(said).toContain(`${culprit?.changes?.changed.prices} prices (median ${median?.before} → ${median?.after}`);
+    // At the clock's instant, against the last release with other prices.
+    const index = right?.listing?.pointer.products.findLastIndex((entry) => entry.slice(0, 20) <= AT) ?? -1;
+    const row = page.getByRole('row', { name: /^Last other prices/ });
+    const amounts = right?.listing?.prices?.[index]?.prices.map((price) => `₽${price.toLocaleString('en')}`);
+    expect((await row.getByRole('cell').allInnerTexts()).slice(1)).toEqual(amounts);
+    expect(await page.getByRole('row', { name: /^Change/ }).innerText()).toMatch(/÷\s100/);
+    expect(await violationsOf(page)).toEqual([]);
+    await bad.getByRole('button', { name: /^Compare/ }).click();
+    await page.locator('.listed').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('beside')).toBe(right?.id);
+    const { changed } = await diff(
+      await openNamedRelease(right?.id ?? '', out),
+      await openNamedRelease(culprit?.id ?? '', out),
+      ['moscow'],
+    );
+    const byData = changed.flatMap(({ data }) => data.filter(({ list }) => list === 'productCards'));
+    await expect.poll(() => page.locator('.listed').count()).toBe(byData.length);
+    expect(complaints).toEqual([]);
+  });
+
+  test('an alarm says what status says, at the instant on the clock', async () => {
+    const { page, complaints } = await open(`front=quais&at=${LATE}`, {
+      viewport: { width: 390, height: 844 },
+      colorScheme: 'dark',
+    });
+    const status = await readStatus(out, null, instant(LATE));
+    const alarms = await ask<FrontAlarms>(`/api/alarms/quais/${LATE}`);
+    expect(alarms.front).toEqual(status.fronts.find(({ front }) => front === 'quais'));
+    expect([alarms.exit, alarms.stale]).toEqual([1, status.fronts.filter(({ stale }) => stale !== null).length]);
+    const codes = await page.locator('.alarm-list > li > code').allInnerTexts();
+    expect(codes).toEqual(['expiring', 'price-jump']);
+    expect(await page.locator('.verdict').innerText()).toMatch(/^Alarm\. Right for \d/);
+    expect(await page.locator('.exit').innerText()).toContain(`playbill status --at ${LATE} --out ${out}`);
+    expect(await page.locator('.alarm-list').innerText()).toContain('--dry-run --front quais');
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await isTooWide(page)).toBe(false);
+    expect(complaints).toEqual([]);
+  });
+
+  test('what cannot be bought is named, with the reason: no card, or the contingent used up', async () => {
+    const { page } = await open('front=quais');
+    const missing = await ask<MissingProduct[]>(`/api/missing/current/quais/${AT}`);
+    const listed = page.getByRole('region', { name: 'Without a card' }).getByRole('listitem');
+    await expect.poll(() => listed.count()).toBe(missing.length);
+    for (const [i, { name, verdict }] of missing.entries()) {
+      const text = await listed.nth(i).innerText();
+      expect(text).toContain(name);
+      expect(text.toLowerCase()).toContain(verdict.toLowerCase());
+    }
+    const contingents = await ask<Contingent[]>(`/api/contingents/quais/${AT}`);
+    const used = contingents.filter(({ left }) => left <= 0).length;
+    expect(used).toBeGreaterThan(0);
+    await page.getByText(`${used} of ${contingents.length} used up`).waitFor();
+    const first = page.locator('.contingents li').first();
+    expect(await first.innerText()).toContain('used up');
+    await first.getByRole('button').click();
+    await page.getByRole('dialog').getByText('no seats left of the contingent of this front').first().waitFor();
+  });
+});
