@@ -59,6 +59,14 @@ export const ERRORS = {
     exit: 2,
     meaning: '`edge check`: no response from the edge: wrong name or port, invalid certificate, or a timeout',
   },
+  'preview-export-exists': {
+    exit: 2,
+    meaning: '`preview --export`: the folder has something in it that no such export has written',
+  },
+  'preview-export-too-large': {
+    exit: 2,
+    meaning: '`preview --export`: a page of more than 10 MB, which no ticket or mail takes',
+  },
   'page-bundle-missing': { exit: 2, meaning: 'the installation lacks the page of `preview`' },
   'driver-unusable': { exit: 2, meaning: 'the SQLite driver is missing, damaged, or built for another machine' },
   'database-missing': { exit: 2, meaning: 'no file at `--db`, or no database of that name on the server' },

@@ -26,7 +26,7 @@ import { findingsResultSchema } from './results/check.ts';
 import { mirrorResultSchema, rowsResultSchema } from './results/import.ts';
 import { issuedKeySchema, keysResultSchema } from './results/keys.ts';
 import { errorResultSchema, keysGuardSchema } from './results/parts.ts';
-import { previewResultSchema } from './results/preview.ts';
+import { previewExportSchema, previewResultSchema } from './results/preview.ts';
 import { shardSummarySchema } from './run.ts';
 import { nextResultSchema, statusResultSchema } from './results/status.ts';
 
@@ -92,7 +92,7 @@ export const RESULTS: Readonly<Record<string, z.ZodType>> = {
   'config init': configInitResultSchema,
   sign: z.strictObject({ 'X-Front': z.string(), 'Signature-Input': z.string(), Signature: z.string() }),
   serve: accessLogSchema,
-  preview: previewResultSchema,
+  preview: z.union([previewResultSchema, previewExportSchema]),
   'edge build': z.strictObject({ target: z.string(), files: writtenFiles }),
   'edge check': edgeCheckResultSchema,
   openapi: z.union([z.strictObject({ files: writtenFiles }), z.looseObject({ openapi: z.literal('3.1.0') })]),

@@ -2,7 +2,7 @@
 
 import { Zones, type Zone } from '../catalogue/calendar.ts';
 import type { Instant } from '../catalogue/instant.ts';
-import { openCatalogue } from '../database/open.ts';
+import { mayBeOpened, openCatalogue } from '../database/open.ts';
 import { AppError } from '../errors.ts';
 import { showDocument } from '../release/status/show.ts';
 import { openTree } from '../storage/open-tree.ts';
@@ -22,8 +22,12 @@ export async function frontZone(
   { databasePath, outPath, tzdata }: FrontSources,
   now: Instant,
 ): Promise<Zone> {
-  const zone =
-    databasePath === null ? await zoneInTree(outPath ?? '', code, now) : await zoneIn(databasePath, code, tzdata, now);
+  const zone = await (databasePath === null
+    ? zoneInTree(outPath ?? '', code, now)
+    : outPath === null || mayBeOpened(databasePath)
+      ? zoneIn(databasePath, code, tzdata, now)
+      : // `preview` needs no catalogue. For what does, that it is missing is the error.
+        zoneInTree(outPath, code, now).catch(() => zoneIn(databasePath, code, tzdata, now)));
   if (zone !== null) return zone;
   const message = `expected the time zone of ${code}, for a time of day, found none`;
   throw new AppError('nothing-published', message, 'type the time as an instant, with its date and an offset');

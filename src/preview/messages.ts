@@ -2,6 +2,7 @@
 // come from one build, so neither validates the other. The server has checked everything that comes
 // from the tree.
 
+import type { ProductCard } from '../contract/documents.ts';
 import type { ManifestFront } from '../contract/manifest.ts';
 import type { Pointer } from '../contract/pointer.ts';
 import type { FrontChanges } from '../contract/results/history.ts';
@@ -52,6 +53,11 @@ export const ALARMS_PATH = '/api/alarms/';
  * catalogue.
  */
 export const CONTINGENTS_PATH = '/api/contingents/';
+
+/** A path with each part encoded, so that no part can add another. */
+export function pathOf(prefix: string, ...parts: readonly string[]): string {
+  return prefix + parts.map(encodeURIComponent).join('/').replaceAll('%3A', ':');
+}
 
 /** In place of a release's id: what the tree's pointers refer to now. */
 export const CURRENT = 'current';
@@ -163,6 +169,18 @@ export interface Contingent {
 /** The output of `explain`, without product, front and instant in its first line. */
 export interface Explanation {
   readonly text: string;
+}
+
+/** What an exported page has instead of a server. */
+export interface ExportedPage {
+  /** The query of the address that it shows. */
+  readonly query: string;
+  readonly made: string;
+  /** The id of the release; null if no manifest names it. */
+  readonly release: string | null;
+  /** By path, as the server answers; but `productCards` of an edition are indexes of `cards`. */
+  readonly answers: Readonly<Record<string, object>>;
+  readonly cards: readonly ProductCard[];
 }
 
 /** The body of every response that is not 200. */

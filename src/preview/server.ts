@@ -9,34 +9,13 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { parseInstant, type Instant } from '../catalogue/instant.ts';
 import { AppError, messageOf } from '../errors.ts';
+import { answerTo, type Sources } from './answers.ts';
 import type { PageBundle } from './bundle.ts';
-import type { PreviewCatalogue, PreviewData } from './preview-data.ts';
-import {
-  ALARMS_PATH,
-  CHANGES_PATH,
-  CONTINGENTS_PATH,
-  CURRENT_PATH,
-  EXPLAIN_PATH,
-  FRONTS_PATH,
-  HISTORY_PATH,
-  LABELS_PATH,
-  MISSING_PATH,
-  OVERVIEW_PATH,
-  PAGE_PATH,
-  PICTURES_PATH,
-  RELEASES_PATH,
-  type ApiError,
-} from './messages.ts';
+import { PAGE_PATH, PICTURES_PATH, type ApiError } from './messages.ts';
 
-export interface PreviewOptions {
-  readonly data: PreviewData;
-  /** null to read only the tree. */
-  readonly catalogue: PreviewCatalogue | null;
+export interface PreviewOptions extends Sources {
   readonly page: PageBundle;
-  /** The current time, floored to whole seconds. */
-  readonly now: () => Instant;
   /** Reports a bug of the preview. */
   readonly onBug: (message: string) => void;
 }
@@ -98,7 +77,7 @@ async function replyTo(incoming: IncomingMessage, options: PreviewOptions, signa
     return refusal(403, 'cross-site', message, 'open the address printed by: playbill preview');
   }
   try {
-    const json = await jsonAt(path, options, signal);
+    const json = await answerTo(path, options, signal);
     if (json !== null) return found(JSON_TYPE, json);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -117,42 +96,6 @@ async function replyTo(incoming: IncomingMessage, options: PreviewOptions, signa
 }
 
 const NOT_FOUND_CODES: readonly string[] = ['nothing-published', 'front-unknown', 'product-unknown'];
-
-/**
- * The JSON at an API path; null for any other path. `signal` is aborted when nobody waits for it any
- * more.
- * @throws AppError
- */
-async function jsonAt(
-  path: string,
-  { data, catalogue, now }: PreviewOptions,
-  signal: AbortSignal,
-): Promise<string | null> {
-  if (path === OVERVIEW_PATH) return JSON.stringify(await data.overview(now(), catalogue?.path ?? null));
-  if (path === CURRENT_PATH) return JSON.stringify(await data.current(now()));
-  const [, api, kind, ...parts] = path.split('/');
-  if (api !== 'api') return null;
-  const [first = '', second = '', third = ''] = parts;
-  const prefix = `/api/${kind}/`;
-  if (prefix === RELEASES_PATH) return JSON.stringify(await data.release(parts.join('/')));
-  if (prefix === FRONTS_PATH) return data.edition(parts.join('/'));
-  if (prefix === CHANGES_PATH) return JSON.stringify(await data.changes(first, second));
-  if (prefix === HISTORY_PATH) return JSON.stringify(await data.history(first));
-  if (prefix === LABELS_PATH && catalogue !== null) return JSON.stringify(await catalogue.labels(first));
-  const at = parseInstant(parts.at(-1) ?? '');
-  if (at === undefined) return null;
-  if (prefix === ALARMS_PATH) return JSON.stringify(await data.alarms(first, at));
-  if (catalogue === null) return null;
-  if (prefix === CONTINGENTS_PATH && second !== '')
-    return JSON.stringify(await catalogue.contingents(first, at, signal));
-  if (prefix === MISSING_PATH && third !== '') {
-    const cards = await data.cards(first, second, at);
-    return JSON.stringify(await catalogue.missing(second, at, cards, signal));
-  }
-  if (prefix === EXPLAIN_PATH && third !== '')
-    return JSON.stringify({ text: await catalogue.explain(first, second, at) });
-  return null;
-}
 
 function found(type: string, body: string): Reply {
   return { status: 200, type, body };

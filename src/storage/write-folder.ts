@@ -1,11 +1,22 @@
 // Writes folders that are not trees, such as a deployable edge rule: without a lock, and without
 // readers at the same time.
 
-import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { AppError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
+import { removeFile } from '../remove-file.ts';
 import { treeError } from './folder/tree-error.ts';
+import { writeTemporaryFile } from './temporary-file.ts';
 
 type Files = readonly (readonly [name: string, text: string])[];
 
@@ -57,4 +68,37 @@ export function refuseNonFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true) return;
   const message = `expected a folder at ${path}, found something that is not a folder`;
   throw new AppError('tree-not-writable', message, 'name another folder with --out');
+}
+
+/**
+ * Replaces the only file of a folder: a reader sees all of the old text or all of the new. Refuses a
+ * folder with anything else in it, and a file that does not begin with `start`: Playbill did not
+ * write it. `writer` makes the temporary name unique among processes.
+ * @returns the path of the file
+ * @throws AppError preview-export-exists, tree-not-writable, tree-full
+ */
+export function replaceOnlyFile(
+  folder: string,
+  [name, text]: Files[number],
+  { start, flag, writer }: { readonly start: string; readonly flag: string; readonly writer: string },
+): string {
+  const root = resolve(folder);
+  const path = join(root, name);
+  const temporary = join(root, `.${name}.${writer}.tmp`);
+  try {
+    makeFolder(root);
+    const foreign = readdirSync(root).filter((one) => one !== name && !one.startsWith(`.${name}.`));
+    const isOwn = !existsSync(path) || readFileSync(path, 'utf8').startsWith(start);
+    if (foreign.length > 0 || !isOwn) {
+      const found = [...foreign, ...(isOwn ? [] : [name])].slice(0, 5).join(', ');
+      const message = `expected a new folder, an empty one, or an earlier export at ${folder}, found in it: ${found}`;
+      throw new AppError('preview-export-exists', message, `name another folder with ${flag}`);
+    }
+    writeTemporaryFile(temporary, Buffer.from(text), true);
+    renameSync(temporary, path);
+    return path;
+  } catch (error) {
+    removeFile(temporary);
+    throw treeError(folder, error, flag);
+  }
 }

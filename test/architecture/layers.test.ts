@@ -150,7 +150,7 @@ const MODULES_LET_IN: Readonly<Record<string, RegExp>> = {
   storage: /^(node:.*|p-limit|zod|undici|fast-xml-parser|@smithy\/.*|@aws-sdk\/credential-provider-node)$/,
   database: /^(node:.*|better-sqlite3|kysely|pg(\/lib\/client\.js)?|pg-connection-string|pgpass)$/,
   'edge-check': /^node:(http|https|zlib)$/,
-  preview: /^(node:(fs\/promises|http|url)|esbuild|preact(\/hooks)?|@tanstack\/virtual-core)$/,
+  preview: /^(node:(crypto|fs\/promises|http|url)|esbuild|preact(\/hooks)?|@tanstack\/virtual-core)$/,
   operations: /^node:(timers\/promises|path|fs|http)$/,
   cli: /^(node:.*|commander|execa|fast-string-width|zod)$/,
 };

@@ -2,13 +2,15 @@
 // Ctrl-C, and refuses what would let others in.
 
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { previewResultSchema } from '../../src/contract/results/preview.ts';
-import { catalogueAt, temporaryFolder } from '../support/trees.ts';
+import { demoRows } from '../../data/demo/rows.ts';
+import { previewExportSchema, previewResultSchema } from '../../src/contract/results/preview.ts';
+import { currentName, idIn } from '../support/manifests.ts';
+import { buildTree, catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
 import { playbillProcess } from '../support/cli/run.ts';
 import { compiledCommand } from '../support/compiled.ts';
 
@@ -86,4 +88,40 @@ test('without a tree there is nothing to show', async () => {
   const { status, stderr } = await playbillProcess(['preview', '--out', join(temporaryFolder(), 'none')]);
   expect(status).toBe(2);
   expect(stderr).toContain('error tree-missing');
+});
+
+test('an export is replaced, and nothing else in its folder; what belongs to it is refused without it', async () => {
+  const [folder, to] = [temporaryFolder(), join(temporaryFolder(), 'ticket')];
+  const [tree, database] = [join(folder, 'out'), join(folder, 'there.sqlite')];
+  const now = '2026-05-01T09:00:00Z';
+  await buildTree(catalogueAt(database, [...demoRows(now)]), tree, instant(now), { frontCodes: ['kuwait'] });
+  const asked = (...words: readonly string[]) => playbillProcess(['preview', '--out', tree, ...words]);
+  // Without a catalogue, a time of day is of the front's zone, too.
+  for (const [words, at] of [
+    [['--db', database, '--address', `http://localhost:8081/?front=kuwait&at=${now}`], /^2026-05-01T09:00:00Z$/],
+    [['--db', join(folder, 'none.sqlite'), '--front', 'kuwait', '--at', '18:00'], /T15:00:00Z$/],
+  ] as const) {
+    const { status, stdout } = await asked(...words, '--export', to, '--json');
+    expect(status).toBe(0);
+    const { path, bytes, ...shown } = previewExportSchema.parse(JSON.parse(stdout));
+    expect(shown).toEqual({
+      front: 'kuwait',
+      release: idIn(currentName(tree)),
+      at: expect.stringMatching(at) as string,
+    });
+    expect([path, bytes]).toEqual([join(to, 'index.html'), statSync(path).size]);
+    expect(readdirSync(to)).toEqual(['index.html']);
+  }
+  writeFileSync(join(to, 'notes.txt'), 'mine');
+  const refused = [
+    [['--export', to, '--front', 'kuwait'], 'preview-export-exists'],
+    [['--export', join(folder, 'x'), '--front', 'nowhere'], 'nothing-published'],
+    [['--export', join(folder, 'x'), '--address', 'ftp://x/'], 'usage'],
+    [['--front', 'kuwait'], 'usage'],
+  ] as const;
+  for (const [words, code] of refused) {
+    const { status, stderr } = await asked('--db', database, ...words);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(`error ${code}: `)]);
+  }
+  expect(readdirSync(to)).toEqual(['index.html', 'notes.txt']);
 });

@@ -189,7 +189,7 @@ describe('the list', () => {
     await expect.poll(() => names(page)).toEqual(inOrder.toSorted(collator.compare));
     await page.keyboard.press('Enter');
     await expect.poll(() => head.getAttribute('aria-sort')).toBe('descending');
-    expect(new URL(page.url()).searchParams.get('sort')).toBe('-name');
+    await expect.poll(() => new URL(page.url()).searchParams.get('sort')).toBe('-name');
     await page.keyboard.press('Enter');
     await expect.poll(() => names(page)).toEqual(inOrder);
     // From row to row, and into one.

@@ -1,15 +1,32 @@
 // The health of a front: the same numbers as `status`, `releases` and `diff` say, and answers for
-// somebody who knows none of them.
+// somebody who knows none of them. And an export, which shows the same without a server.
 
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { demoRows } from '../../data/demo/rows.ts';
+import * as explanationWords from '../../src/cli/output/explain.ts';
 import type { ReleasesResultJson } from '../../src/contract/results/history.ts';
 import { diff, openNamedRelease } from '../../src/operations/diff.ts';
 import { releasesOfTree } from '../../src/operations/history.ts';
+import { previewCatalogue } from '../../src/operations/preview-catalogue.ts';
 import { readStatus } from '../../src/operations/status.ts';
-import type { Contingent, FrontAlarms, HistoryEntry, MissingProduct } from '../../src/preview/messages.ts';
+import { bundlePage } from '../../src/preview/bundle.ts';
+import { exportPage } from '../../src/preview/export-page.ts';
+import { PreviewData } from '../../src/preview/preview-data.ts';
+import { viewStateOf } from '../../src/preview/page/state/view-state.ts';
+import { DirectoryReader } from '../../src/storage/folder/reader.ts';
+import type {
+  Contingent,
+  ExportedPage,
+  FrontAlarms,
+  HistoryEntry,
+  MissingProduct,
+  PreviewRelease,
+} from '../../src/preview/messages.ts';
+import { currentName, idIn, releaseNames } from '../support/manifests.ts';
 import { isTooWide, violationsOf } from '../support/accessibility.ts';
 import { browserOfFile, NOW, previewOfFile, visit } from '../support/preview-stage.ts';
 import { buildTree, catalogueAt, instant, temporaryFolderOfFile } from '../support/trees.ts';
@@ -101,7 +118,7 @@ describe('health', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('an alarm says what status says, at the instant on the clock', async () => {
+  test('an alarm says what status says at the instant on the clock, and what cannot be bought is named, with the reason', async () => {
     const { page, complaints } = await open(`front=quais&at=${LATE}`, {
       viewport: { width: 390, height: 844 },
       colorScheme: 'dark',
@@ -117,12 +134,9 @@ describe('health', () => {
     expect(await page.locator('.alarm-list').innerText()).toContain('--dry-run --front quais');
     expect(await violationsOf(page)).toEqual([]);
     expect(await isTooWide(page)).toBe(false);
-    expect(complaints).toEqual([]);
-  });
 
-  test('what cannot be bought is named, with the reason: no card, or the contingent used up', async () => {
-    const { page } = await open('front=quais');
-    const missing = await ask<MissingProduct[]>(`/api/missing/current/quais/${AT}`);
+    // What cannot be bought is named, with the reason: no card, or the contingent used up.
+    const missing = await ask<MissingProduct[]>(`/api/missing/current/quais/${LATE}`);
     const listed = page.getByRole('region', { name: 'Without a card' }).getByRole('listitem');
     await expect.poll(() => listed.count()).toBe(missing.length);
     for (const [i, { name, verdict }] of missing.entries()) {
@@ -130,7 +144,7 @@ describe('health', () => {
       expect(text).toContain(name);
       expect(text.toLowerCase()).toContain(verdict.toLowerCase());
     }
-    const contingents = await ask<Contingent[]>(`/api/contingents/quais/${AT}`);
+    const contingents = await ask<Contingent[]>(`/api/contingents/quais/${LATE}`);
     const used = contingents.filter(({ left }) => left <= 0).length;
     expect(used).toBeGreaterThan(0);
     await page.getByText(`${used} of ${contingents.length} used up`).waitFor();
@@ -138,5 +152,81 @@ describe('health', () => {
     expect(await first.innerText()).toContain('used up');
     await first.getByRole('button').click();
     await page.getByRole('dialog').getByText('no seats left of the contingent of this front').first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('an export', () => {
+  const query = `?front=quais&at=${AT}`;
+  let bundle: ReturnType<typeof bundlePage> | null = null;
+  const page = async (search: string, bytesMax?: number) => {
+    const data = new PreviewData(() => DirectoryReader.open(out));
+    const catalogue = previewCatalogue(broken, process.versions['tz'] ?? '', explanationWords);
+    const sources = { data, catalogue, now: () => instant(AT) };
+    return exportPage(viewStateOf(search), sources, await (bundle ??= bundlePage()), bytesMax);
+  };
+
+  test('shows from a file what the page shows: the list, a product with its reason, the health; and asks nobody', async () => {
+    const [absent] = await ask<MissingProduct[]>(`/api/missing/current/quais/${AT}`);
+    const card = absent?.slug ?? '';
+    const { html } = await page(`${query}&card=${card}`);
+    const file = join(folder, 'index.html');
+    writeFileSync(file, html);
+    const url = pathToFileURL(file).href;
+    const views: string[][] = [];
+    for (const address of [`${preview().origin}/${query}&card=${card}`, url]) {
+      const { page: visited, complaints, requests } = await visit(browser(), address);
+      const sheet = visited.getByRole('dialog', { name: absent?.name ?? '' });
+      await sheet.getByText('Rules').waitFor();
+      await visited.locator('.listed.is-missing').first().waitFor();
+      const texts = [await sheet.innerText(), await visited.locator('.panes').innerText()];
+      await visited.keyboard.press('Escape');
+      await sheet.waitFor({ state: 'detached' });
+      await visited.keyboard.press('h');
+      await visited.locator('.contingents li').first().waitFor();
+      await visited.locator('.history li').first().waitFor();
+      views.push([...texts, await visited.locator('.front-health').innerText()]);
+      if (address === url) {
+        expect(requests).toEqual([url]);
+        const release = idIn(currentName(out)).slice(0, 8);
+        expect(await visited.locator('.export-note').innerText()).toContain(
+          `Exported 2026-05-01 10:15Z, release ${release}`,
+        );
+        expect(await violationsOf(visited)).toEqual([]);
+      }
+      expect(complaints).toEqual([]);
+    }
+    expect(views[1]?.map((text) => text.replaceAll('\nCompare', ''))).toEqual(
+      views[0]?.map((text) => text.replaceAll('\nCompare', '')),
+    );
+    // Not a word of the keys.
+    const { keys } = JSON.parse(readFileSync(join(out, 'edge/keyring.json'), 'utf8')) as {
+      readonly keys: Record<string, object>;
+    };
+    expect(Object.keys(keys).length).toBeGreaterThan(0);
+    for (const [id, key] of Object.entries(keys))
+      for (const word of [id, ...Object.values(key)])
+        if (typeof word === 'string' && word.length > 12 && !word.endsWith('Z')) expect(html).not.toContain(word);
+  });
+
+  test('has both sides of a comparison; one that is too large is refused', async () => {
+    const beside = releaseNames(out).map(idIn)[0] ?? '';
+    const { html } = await page(`?front=moscow&at=${AT}&beside=${beside}`);
+    const json = /<script type="application\/json" id="export">(.*)<\/script>/.exec(html)?.[1] ?? '';
+    const { answers } = JSON.parse(json) as ExportedPage;
+    const editions = new Set(
+      (await Promise.all(['current', beside].map((id) => ask<PreviewRelease>(`/api/releases/${id}`)))).flatMap(
+        ({ fronts }) =>
+          fronts.find(({ front }) => front === 'moscow')?.pointer?.products.map((entry) => entry.slice(21)) ?? [],
+      ),
+    );
+    const paths = [...editions].map((digest) => `/api/fronts/moscow/products.${digest}.json`);
+    expect(
+      Object.keys(answers)
+        .filter((path) => path.startsWith('/api/fronts/'))
+        .toSorted(),
+    ).toEqual(paths.toSorted());
+    expect(Object.keys(answers).filter((path) => /quais|rives/.test(path))).toEqual([]);
+    await expect(page(query, 1000)).rejects.toThrow('expected a page of at most 1000 bytes');
   });
 });

@@ -4,10 +4,12 @@
 import type { VNode } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { instantOf, type Instant } from '../../catalogue/instant.ts';
+import type { MissingProduct } from '../messages.ts';
 import { Clock } from './clock/clock.tsx';
 import { Desk } from './desk/desk.tsx';
 import { NO_SEARCH, type SearchFacts } from './front/search.ts';
 import { Stage } from './front/stage.tsx';
+import { ExportNote } from './exporting.tsx';
 import { Help } from './help.tsx';
 import { useKeys } from './keys.ts';
 import { NoFront, NoRelease, ProblemBar } from './no-front.tsx';
@@ -15,6 +17,7 @@ import { OpenedSheet } from './opened.tsx';
 import { useLabels, useMissing } from './state/catalogue-facts.ts';
 import { useChangesLater, useEditionChanges } from './state/edition-changes.ts';
 import { Editions } from './state/editions.ts';
+import { EXPORTED } from './state/exported.ts';
 import type { Problem } from './state/fetch-json.ts';
 import { useClock, useDocuments, type Loaded } from './state/hooks.ts';
 import { editionPaths, frontOf, sceneOf, tickAfter, tickBefore, unitsOf, type Scene } from './state/scene.ts';
@@ -26,9 +29,10 @@ import { instantAt } from './text/descriptions.ts';
 import { shown } from './text/safe-text.ts';
 
 const editions = new Editions();
+const NO_MISSING: readonly MissingProduct[] = [];
 
 export function App(): VNode {
-  const [state, setState] = useState<ViewState>(() => viewStateOf(location.search));
+  const [state, setState] = useState<ViewState>(() => stateOf(location.search));
   const [editionProblem, setEditionProblem] = useState<Problem | null>(null);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [hasKeys, setHasKeys] = useState(true);
@@ -45,7 +49,8 @@ export function App(): VNode {
   const counts = useEditionChanges(scene);
   const hasCatalogue = tree.overview !== null && tree.overview.database !== null;
   // A comparison does not show them.
-  const missing = useMissing(hasCatalogue, scene?.sides.length === 1 ? scene : null, tree.readings);
+  const known = useMissing(hasCatalogue, scene?.sides.length === 1 ? scene : null, tree.readings);
+  const missing = known ?? NO_MISSING;
   const facts = useFacts(scene, counts, changes, useLabels(hasCatalogue, scene?.front ?? null, tree.readings));
   const goTo = (at: Instant): void => move({ at });
   const clock = useClock(scene, goTo);
@@ -64,7 +69,7 @@ export function App(): VNode {
     },
     hasKeys,
   );
-  useAddress(state, viewStateOf, setState);
+  useAddress(state, stateOf, setState);
   useTitle(front);
   usePrefetch(scene);
 
@@ -90,12 +95,14 @@ export function App(): VNode {
         />
       )}
       <main>
+        <ExportNote />
         <ProblemBar problem={problem ?? editionProblem} overview={overview} />
         {scene === null && <NoFront {...{ overview, release, front }} onChange={move} />}
         {scene !== null && (
           <Stage
             {...{ overview, now, changes, state, facts, missing, pointed, onOpen }}
             readings={tree.readings}
+            isMissingKnown={known !== null}
             scene={loaded?.scene ?? scene}
             documents={loaded?.documents ?? []}
             onChange={move}
@@ -107,6 +114,11 @@ export function App(): VNode {
       {!isHelpOpen && <OpenedSheet {...{ state, overview, release, front, loaded, missing }} onChange={move} />}
     </>
   );
+}
+
+/** An export begins with the view that it was made of. */
+function stateOf(search: string): ViewState {
+  return viewStateOf(search === '' && EXPORTED !== null ? EXPORTED.query : search);
 }
 
 /** Moves the focus without a step in the address. */

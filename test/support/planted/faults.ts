@@ -1148,6 +1148,20 @@ const SURROUNDINGS: readonly PlantedFault[] = [
     'preview/health.test.ts',
   ),
   fault(
+    'an export shows other cards',
+    'preview/export-page.ts',
+    'this.cards.push(card) - 1',
+    'this.cards.push(card)',
+    'preview/health.test.ts',
+  ),
+  fault(
+    'an export goes into a folder with other files',
+    'storage/write-folder.ts',
+    'if (foreign.length > 0 || !isOwn) {',
+    'if (!isOwn) {',
+    'cli/preview.test.ts',
+  ),
+  fault(
     'a change of price is not described',
     'preview/page/text/changes.ts',
     'if (old.priceFrom !== card.priceFrom) {',

@@ -2,6 +2,7 @@
 
 import type { VNode } from 'preact';
 import { CURRENT, type Overview } from '../../messages.ts';
+import { hasRelease } from '../state/exported.ts';
 
 export type Options = readonly (readonly [value: string, label: string])[];
 
@@ -14,10 +15,11 @@ export function releaseOptions({ releases, current }: Overview, chosen: string):
     `${now.slice(0, 10)} ${now.slice(11, 16)}Z · ${id.slice(0, 8)}`;
   const own = releases.find(({ id }) => id === current);
   const others = releases.filter(({ id }) => id !== current || id === chosen);
-  return [
+  const options: Options = [
     [CURRENT, own === undefined ? 'current' : `current · ${textOf(own)}`],
     ...others.map((release) => [release.id, textOf(release)] as const),
   ];
+  return options.filter(([id]) => hasRelease(id));
 }
 
 export function choice(label: string, value: string, options: Options, onChoose: (value: string) => void): VNode {

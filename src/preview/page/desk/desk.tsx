@@ -7,7 +7,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Instant } from '../../../catalogue/instant.ts';
 import { PAGE_PATH, PICTURES_PATH, type Overview, type PreviewRelease } from '../../messages.ts';
 import { HAS_PICTURES } from '../front/picture.tsx';
+import { ExportView } from '../exporting.tsx';
 import { Sheet } from '../sheet.tsx';
+import { EXPORTED } from '../state/exported.ts';
 import { queryOf, type ViewState } from '../state/view-state.ts';
 import { shown } from '../text/safe-text.ts';
 import { choice, releaseOptions, type Options } from './choice.tsx';
@@ -82,12 +84,17 @@ function Choices({ overview, release, state, front, now, onChange }: DeskProps):
         {choice('Release', state.release, releases, (id) => onChange({ release: id }))}
         <Comparison {...{ overview, release, state, front, now, onChange }} />
       </div>
-      <p class="pictures">
-        <a href={(HAS_PICTURES ? PAGE_PATH : PICTURES_PATH) + queryOf(state)}>
-          {HAS_PICTURES ? 'Show drawn posters' : 'Load the pictures'}
-        </a>
-        {!HAS_PICTURES && <span> from the addresses in the cards</span>}
-      </p>
+      {EXPORTED === null && (
+        <>
+          <p class="pictures">
+            <a href={(HAS_PICTURES ? PAGE_PATH : PICTURES_PATH) + queryOf(state)}>
+              {HAS_PICTURES ? 'Show drawn posters' : 'Load the pictures'}
+            </a>
+            {!HAS_PICTURES && <span> from the addresses in the cards</span>}
+          </p>
+          {front !== null && <ExportView overview={overview} state={{ ...state, front, at: state.at ?? now }} />}
+        </>
+      )}
       {release.fronts.length > 0 && (
         <section class="fronts" aria-label="Health of all fronts">
           <Health

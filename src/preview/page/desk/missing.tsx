@@ -3,10 +3,9 @@
 
 import type { VNode } from 'preact';
 import { formatInstant } from '../../../catalogue/instant.ts';
-import { MISSING_PATH, type MissingProduct, type Overview } from '../../messages.ts';
+import { MISSING_PATH, pathOf, type MissingProduct, type Overview } from '../../messages.ts';
 import { Command } from '../command.tsx';
 import { Sheet } from '../sheet.tsx';
-import { pathOf } from '../state/fetch-json.ts';
 import { useJson } from '../state/use-json.ts';
 import { explainCommand, previewCommand } from '../text/commands.ts';
 import { countText, sentenceOf, type Dropped } from '../text/descriptions.ts';

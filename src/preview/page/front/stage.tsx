@@ -45,6 +45,8 @@ export interface StageProps {
   readonly state: ViewState;
   readonly facts: SearchFacts;
   readonly missing: readonly MissingProduct[];
+  /** Whether `missing` is known of this front. */
+  readonly isMissingKnown: boolean;
   readonly pointed: number | null;
   /** How often the tree has been read. */
   readonly readings: number;
@@ -54,7 +56,7 @@ export interface StageProps {
 }
 
 export function Stage(props: StageProps): VNode {
-  const { overview, scene, now, documents, state, facts, missing, readings, onChange, onOpen } = props;
+  const { overview, scene, now, documents, state, facts, missing, readings, isMissingKnown, onChange, onOpen } = props;
   const { front, chosen, sides } = scene;
   const zone = zoneOf(sides[0].pointer.timezone);
   const wall = zone.format(chosen);
@@ -73,7 +75,11 @@ export function Stage(props: StageProps): VNode {
         <Views view={state.view} onChange={onChange} />
       </header>
       {isHealth && (
-        <FrontHealth {...{ overview, scene, state, missing, readings, onChange, onOpen }} document={first ?? null} />
+        <FrontHealth
+          {...{ overview, scene, readings, onChange, onOpen }}
+          missing={isMissingKnown ? missing : null}
+          document={first ?? null}
+        />
       )}
       {first !== undefined && !isHealth && (
         <Finder document={first} search={state} sort={state.sort} {...{ facts, missing }} onSearch={onChange} />

@@ -9,13 +9,13 @@ import {
   CONTINGENTS_PATH,
   CURRENT,
   HISTORY_PATH,
+  pathOf,
   type Contingent,
   type FrontAlarms,
   type HistoryEntry,
   type MissingProduct,
   type Overview,
 } from '../../messages.ts';
-import { pathOf } from '../state/fetch-json.ts';
 import type { Scene } from '../state/scene.ts';
 import { useLatestJson } from '../state/use-json.ts';
 import type { ViewState } from '../state/view-state.ts';
@@ -28,17 +28,17 @@ import { Seats, WithoutCard } from './not-on-sale.tsx';
 export interface FrontHealthProps {
   readonly overview: Overview;
   readonly scene: Scene;
-  readonly state: ViewState;
   /** null until it is known. */
   readonly document: ProductsDocument | null;
-  readonly missing: readonly MissingProduct[];
+  /** null until they are known, and without a catalogue. */
+  readonly missing: readonly MissingProduct[] | null;
   readonly readings: number;
   readonly onChange: (change: Partial<ViewState>) => void;
   readonly onOpen: (slug: string) => void;
 }
 
 export function FrontHealth(props: FrontHealthProps): VNode {
-  const { overview, scene, state, document, missing, readings, onChange, onOpen } = props;
+  const { overview, scene, document, missing, readings, onChange, onOpen } = props;
   const { front, chosen } = scene;
   const instant = formatInstant(chosen);
   const alarms = useLatestJson<FrontAlarms>(pathOf(ALARMS_PATH, front, instant), front, readings);
@@ -48,8 +48,7 @@ export function FrontHealth(props: FrontHealthProps): VNode {
     front,
     readings,
   );
-  // Of a comparison, the release that was chosen.
-  const side = scene.sides.find(({ release }) => release === state.release) ?? scene.sides[0];
+  const [side] = scene.sides;
   const index = history.json?.findIndex((one) => (side.release === CURRENT ? one.isCurrent : one.id === side.release));
   const [entry, ...older] = history.json?.slice(index) ?? [];
   return (
@@ -85,7 +84,7 @@ export function FrontHealth(props: FrontHealthProps): VNode {
         {document !== null && (
           <Seats
             {...{ document, side, onChange, onOpen }}
-            contingents={contingents.json}
+            contingents={contingents}
             hasCatalogue={overview.database !== null}
           />
         )}

@@ -6,8 +6,10 @@ import { formatInstant } from '../../../catalogue/instant.ts';
 import { frontChangesParts } from '../../../release/diff/changes-text.ts';
 import { editionIndexAt } from '../../../render/edition-choice.ts';
 import { CURRENT, type HistoryEntry } from '../../messages.ts';
+import { hasRelease } from '../state/exported.ts';
 import type { Side } from '../state/scene.ts';
 import type { ViewState } from '../state/view-state.ts';
+import { heldText } from '../text/alarms.ts';
 import { amountsOf, instantAt, shortDateText, zoneClockText, zoneOf } from '../text/descriptions.ts';
 import { shown } from '../text/safe-text.ts';
 
@@ -35,7 +37,7 @@ export function History({ entries, side, onChange }: HistoryProps): VNode {
               type="button"
               class="quiet when"
               aria-current={isShown ? 'true' : undefined}
-              disabled={listing === null}
+              disabled={listing === null || !hasRelease(isCurrent ? CURRENT : id)}
               onClick={() =>
                 onChange({ release: isCurrent ? CURRENT : id, at: instantAt(entry.now), beside: null, from: null })
               }
@@ -52,7 +54,7 @@ export function History({ entries, side, onChange }: HistoryProps): VNode {
             <p class="what" dir="auto">
               {whatChanged(entry, side)}
             </p>
-            {since !== null && listing !== null && (
+            {since !== null && listing !== null && hasRelease(since) && hasRelease(isCurrent ? CURRENT : id) && (
               <button
                 type="button"
                 class="compare"
@@ -103,7 +105,7 @@ function whatChanged({ listing, changes, since, priceJump, allowed }: HistoryEnt
           {priceJump.from > formatInstant(instantAt(side.pointer.now)) ? `, from ${time(priceJump.from)} on` : ''}.{' '}
         </b>
       )}
-      {held !== null && <b>Held back: {held}. </b>}
+      {held !== null && <b>{heldText(held)} </b>}
       {allowed.length > 0 && <b>Let pass: {allowed.join(', ')}. </b>}
       {parts.length > 0 ? shown(parts.join(', ')) : since === null ? 'The oldest that is kept' : 'Nothing changed'}
     </>

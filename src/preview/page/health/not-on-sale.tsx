@@ -6,10 +6,12 @@ import type { ProductsDocument } from '../../../contract/documents.ts';
 import type { Contingent, MissingProduct, Overview } from '../../messages.ts';
 import { Command } from '../command.tsx';
 import type { Side } from '../state/scene.ts';
+import type { Fetched } from '../state/use-json.ts';
 import type { ViewState } from '../state/view-state.ts';
 import { previewCommand } from '../text/commands.ts';
 import { countText, describeDropped, reasonText, sentenceOf, sessionText, zoneOf } from '../text/descriptions.ts';
 import { nameOf, shown } from '../text/safe-text.ts';
+import { Waiting } from '../waiting.tsx';
 
 /** So many are listed; the rest is in the list of products. */
 const LISTED_MAX = 40;
@@ -17,20 +19,21 @@ const LISTED_MAX = 40;
 interface WithoutCardProps {
   readonly overview: Overview;
   readonly side: Side;
-  readonly missing: readonly MissingProduct[];
+  /** null until they are known, and without a catalogue. */
+  readonly missing: readonly MissingProduct[] | null;
   readonly onChange: (change: Partial<ViewState>) => void;
   readonly onOpen: (slug: string) => void;
 }
 
-export function WithoutCard({ overview, side, missing, onChange, onOpen }: WithoutCardProps): VNode {
+export function WithoutCard({ overview, side, missing: known, onChange, onOpen }: WithoutCardProps): VNode {
   const dropped = side.record === null ? [] : describeDropped(side.record.dropped);
-  const counts = overview.database === null ? dropped : [];
-  const total = overview.database === null ? dropped.reduce((sum, { count }) => sum + count, 0) : missing.length;
+  const isCounted = overview.database === null;
+  const counts = isCounted ? dropped : [];
+  const missing = known ?? [];
+  const total = isCounted ? dropped.reduce((sum, { count }) => sum + count, 0) : missing.length;
   return (
     <section class="absent" aria-label="Without a card">
-      <h2>
-        Without a card <b>{total}</b>
-      </h2>
+      <h2>Without a card {(isCounted || known !== null) && <b>{total}</b>}</h2>
       <ul>
         {missing.slice(0, LISTED_MAX).map(({ slug, name, reason, verdict }) => (
           <li key={slug}>
@@ -54,13 +57,14 @@ export function WithoutCard({ overview, side, missing, onChange, onOpen }: Witho
           All {missing.length}
         </button>
       )}
-      {overview.database === null && total > 0 && (
+      {isCounted && total > 0 && (
         <>
           <p class="small">A release only counts them. To see which, start the preview with the catalogue:</p>
           <Command text={previewCommand(overview)} />
         </>
       )}
-      {total === 0 && <p class="small">Every product that the front lists has one.</p>}
+      {!isCounted && known === null && <Waiting problem={null} />}
+      {total === 0 && (isCounted || known !== null) && <p class="small">Every product that the front lists has one.</p>}
     </section>
   );
 }
@@ -68,8 +72,7 @@ export function WithoutCard({ overview, side, missing, onChange, onOpen }: Witho
 interface SeatsProps {
   readonly document: ProductsDocument;
   readonly side: Side;
-  /** null until they are known, and without a catalogue. */
-  readonly contingents: readonly Contingent[] | null;
+  readonly contingents: Fetched<readonly Contingent[]>;
   readonly hasCatalogue: boolean;
   readonly onChange: (change: Partial<ViewState>) => void;
   readonly onOpen: (slug: string) => void;
@@ -104,7 +107,8 @@ export function Seats({ document, side, contingents, hasCatalogue, onChange, onO
           </p>
         </div>
       ))}
-      {contingents !== null && <Contingents {...{ contingents, side, onOpen }} />}
+      {contingents.json !== null && <Contingents contingents={contingents.json} {...{ side, onOpen }} />}
+      {hasCatalogue && contingents.json === null && <Waiting problem={contingents.problem} />}
       {!hasCatalogue && <p class="small">The contingents of this front are known only with the catalogue.</p>}
     </section>
   );

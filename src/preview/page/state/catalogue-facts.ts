@@ -3,21 +3,28 @@
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { formatInstant } from '../../../catalogue/instant.ts';
-import { LABELS_PATH, MISSING_PATH, type MissingProduct, type ProductLabels } from '../../messages.ts';
-import { fetchJson, pathOf } from './fetch-json.ts';
+import { LABELS_PATH, MISSING_PATH, pathOf, type MissingProduct, type ProductLabels } from '../../messages.ts';
+import { fetchJson } from './fetch-json.ts';
 import type { Scene } from './scene.ts';
 
 /** Explaining all products takes the server a while: not while the clock moves. */
 const FETCH_AFTER_MS = 400;
 
-const NONE: readonly MissingProduct[] = [];
+interface Known {
+  readonly front: string;
+  readonly missing: readonly MissingProduct[] | null;
+}
 
 /**
- * The products without a card at the scene's instant; empty without a catalogue, and until they are
+ * The products without a card at the scene's instant; null without a catalogue, and until they are
  * known. Meanwhile those of the instant before. A new `occasion` asks again.
  */
-export function useMissing(hasCatalogue: boolean, scene: Scene | null, occasion: unknown): readonly MissingProduct[] {
-  const [known, setKnown] = useState({ front: '', missing: NONE });
+export function useMissing(
+  hasCatalogue: boolean,
+  scene: Scene | null,
+  occasion: unknown,
+): readonly MissingProduct[] | null {
+  const [known, setKnown] = useState<Known>({ front: '', missing: null });
   const front = scene?.front ?? null;
   const path =
     !hasCatalogue || scene === null
@@ -26,19 +33,19 @@ export function useMissing(hasCatalogue: boolean, scene: Scene | null, occasion:
   useEffect(() => {
     if (path === null || front === null) return undefined;
     const abandoned = new AbortController();
-    const settle = (missing: readonly MissingProduct[]): void => {
+    const settle = (missing: Known['missing']): void => {
       if (!abandoned.signal.aborted) setKnown({ front, missing });
     };
     const timer = setTimeout(() => {
       // On failure the list lacks these rows; the details of a card report the problem.
-      fetchJson<readonly MissingProduct[]>(path, abandoned.signal).then(settle, () => settle(NONE));
+      fetchJson<readonly MissingProduct[]>(path, abandoned.signal).then(settle, () => settle(null));
     }, FETCH_AFTER_MS);
     return () => {
       abandoned.abort();
       clearTimeout(timer);
     };
   }, [path, occasion]);
-  return known.front === front ? known.missing : NONE;
+  return known.front === front ? known.missing : null;
 }
 
 /** By slug; null without a catalogue, and until they are known. */

@@ -5,9 +5,9 @@
 import { entryOf } from '../../../contract/pointer-entry.ts';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Instant } from '../../../catalogue/instant.ts';
-import { CHANGES_PATH, type EditionChange, type EditionChanges } from '../../messages.ts';
+import { CHANGES_PATH, pathOf, type EditionChange, type EditionChanges } from '../../messages.ts';
 import { instantAt } from '../text/descriptions.ts';
-import { fetchJson, pathOf } from './fetch-json.ts';
+import { fetchJson } from './fetch-json.ts';
 import type { Scene, Side } from './scene.ts';
 
 const FETCH_AFTER_MS = 400;

@@ -1,6 +1,7 @@
-// All requests of the page to its server.
+// All requests of the page to its server, or in an export to what it embeds.
 
 import type { ApiError } from '../../messages.ts';
+import { embedded, EXPORTED } from './exported.ts';
 
 /** What is wrong, and what to do about it. */
 export class Problem extends Error {
@@ -17,6 +18,11 @@ export class Problem extends Error {
  * Rejects with a Problem.
  */
 export async function fetchJson<T extends object>(path: string, signal: AbortSignal | null = null): Promise<T> {
+  if (EXPORTED !== null) {
+    const answer = embedded(EXPORTED, path);
+    if (answer === null) throw new Problem('This export does not have it.', 'See it in the preview: playbill preview');
+    return answer as T;
+  }
   let response: Response;
   try {
     response = await fetch(path, { credentials: 'omit', referrerPolicy: 'no-referrer', signal });
@@ -31,9 +37,4 @@ export async function fetchJson<T extends object>(path: string, signal: AbortSig
 /** Any rejection as a Problem. */
 export function problemOf(error: unknown): Problem {
   return error instanceof Problem ? error : new Problem(String(error), 'Reload the page.');
-}
-
-/** A path with each part encoded, so that no part can add another. */
-export function pathOf(prefix: string, ...parts: readonly string[]): string {
-  return prefix + parts.map(encodeURIComponent).join('/').replaceAll('%3A', ':');
 }

@@ -70,7 +70,9 @@ export function sceneOf(
   const chosen = state.at ?? now;
   const own = sideOf(release, front, chosen);
   if (own === null) return null;
-  const other = beside === null && state.from === null ? null : sideOf(beside ?? release, front, state.from ?? chosen);
+  // The health of a front is that of one release at one instant.
+  const isAlone = state.view === 'health' || (beside === null && state.from === null);
+  const other = isAlone ? null : sideOf(beside ?? release, front, state.from ?? chosen);
   const sides: Scene['sides'] = other === null ? [own] : isBefore(own, other) ? [own, other] : [other, own];
   const timeline = timelineOf(sides.map(({ pointer }) => pointer));
   return { front, chosen, at: clampTo(timeline, chosen), timeline, sides };

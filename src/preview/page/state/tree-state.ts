@@ -3,15 +3,17 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import {
-  CURRENT_PATH,
   CURRENT,
+  CURRENT_PATH,
   OVERVIEW_PATH,
+  pathOf,
   RELEASES_PATH,
   type CurrentRelease,
   type Overview,
   type PreviewRelease,
 } from '../../messages.ts';
-import { fetchJson, pathOf, problemOf, type Problem } from './fetch-json.ts';
+import { EXPORTED } from './exported.ts';
+import { fetchJson, problemOf, type Problem } from './fetch-json.ts';
 
 const POLL_MS = 3000;
 
@@ -42,7 +44,7 @@ export function useTree(ids: readonly string[]) {
     }
   };
   const poll = async (): Promise<void> => {
-    if (document.visibilityState !== 'visible') return;
+    if (document.visibilityState !== 'visible' || EXPORTED !== null) return;
     try {
       const { now, current } = await fetchJson<CurrentRelease>(CURRENT_PATH);
       const isNew = overview !== null && overview.current !== current;

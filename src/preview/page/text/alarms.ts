@@ -1,6 +1,6 @@
 // What `playbill status` would say of a front, in sentences, each with the command that helps.
 
-import type { HeldReason } from '../../../contract/held-reasons.ts';
+import { HELD_REASONS, type HeldReason } from '../../../contract/held-reasons.ts';
 import type { FrontAlarms, Overview } from '../../messages.ts';
 import { buildCommand, checkCommand, dryRunCommand, resumeCommand, verifyCommand } from './commands.ts';
 import { countText } from './descriptions.ts';
@@ -30,6 +30,11 @@ const HELD: Readonly<Record<HeldReason, string>> = {
   'file-not-writable': 'a file could not be written',
   'shard-missing': 'its shard is missing',
 };
+
+/** Why a release has an older snapshot of the front. */
+export function heldText(held: HeldReason): string {
+  return HELD_REASONS[held] === 'choice' ? `Kept as it was: ${HELD[held]}.` : `Held back by ${held}: ${HELD[held]}.`;
+}
 
 export interface Alarm {
   /** As `status` prints it. */

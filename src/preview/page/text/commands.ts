@@ -34,6 +34,13 @@ export function statusCommand({ root }: Addresses, at: Instant): string {
   return ['playbill status', `--at ${formatInstant(at)}`, ...rootFlag(root)].join(' ');
 }
 
+/** `query`: of the page's address. */
+export function exportCommand({ root, database }: Addresses, query: string, front: string): string {
+  const folder = shellWord(`preview-${front}`);
+  const address = `--address ${shellWord(`/${query.replaceAll('%3A', ':')}`)}`;
+  return ['playbill preview', `--export ${folder}`, address, ...databaseFlag(database), ...rootFlag(root)].join(' ');
+}
+
 /** Without a slug, the command contains the placeholder SLUG. */
 export function explainCommand({ database }: Addresses, front: string, slug: string | null, at: Instant): string {
   const product = slug === null ? 'SLUG' : shellWord(slug);
