@@ -5,6 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { instantOf } from '../../src/catalogue/instant.ts';
 import type { ProductCard, ProductsDocument } from '../../src/contract/documents.ts';
 import { tickHeight, timeMarks } from '../../src/preview/page/clock/time-marks.ts';
+import type { FrontAlarms } from '../../src/preview/messages.ts';
+import { alarmsOf } from '../../src/preview/page/text/alarms.ts';
+import { changeText } from '../../src/preview/page/text/change-text.ts';
 import { changesOf } from '../../src/preview/page/text/changes.ts';
 import { buildCommand, explainCommand } from '../../src/preview/page/text/commands.ts';
 import { sectionsOf } from '../../src/preview/page/text/explanation.ts';
@@ -548,4 +551,73 @@ test('a product as Markdown is text, whatever its name is', () => {
       '    playbill explain --front moscow\n',
     ].join('\n\n'),
   );
+});
+
+describe('an alarm', () => {
+  const snapshot = {
+    now: '2026-05-01T09:00:00Z',
+    validUntil: '2026-05-01T15:00:00Z',
+    ageSeconds: 0,
+    remainingSeconds: 21_600,
+    staleFrom: '2026-05-01T13:30:01Z',
+    editions: { products: 1, categories: 1 },
+    cards: 3,
+    dropped: {},
+    leftOut: null,
+    held: null,
+  };
+  const fresh: FrontAlarms = {
+    at: snapshot.now,
+    exit: 0,
+    fronts: 1,
+    stale: 0,
+    hold: null,
+    heldAt: null,
+    front: { front: 'kuwait', stale: null, snapshot },
+    findings: [],
+  };
+  const rows = ['price-invalid', 'price-invalid', 'zone-unknown'].map((code, product) => ({ product, code }));
+  const leftOut = { products: 1, sessions: 2, affected: 3, published: 9, rows };
+  const key = { severity: 'error', code: 'no-valid-key', place: 'edge/keyring.json', message: 'none' } as const;
+  test.each<[string, Partial<FrontAlarms>, readonly (readonly [string, boolean, RegExp, string | null])[]]>([
+    ['of a fresh front says nothing', {}, []],
+    ['goes by errors', { findings: [key] }, [['no-valid-key', true, /^none\.$/, null]]],
+    [
+      'says what is left out, by code',
+      { front: { front: 'kuwait', stale: null, snapshot: { ...snapshot, leftOut } } },
+      [['left out', false, /1 product and 2 sessions \(price-invalid 2, zone-unknown 1\)/, 'playbill check-db']],
+    ],
+    [
+      'comes before what holds the front',
+      {
+        hold: { release: '0123456789abcdef' },
+        heldAt: '0123456789abcdef',
+        front: { front: 'kuwait', stale: 'expired', snapshot },
+      },
+      [
+        ['expired', true, /may be wrong by now/, 'playbill build'],
+        ['held', false, /the tree at release 0123456789abcdef/, 'playbill rollback --resume'],
+        ['held', false, /the front at release/, 'playbill rollback --resume --front kuwait'],
+      ],
+    ],
+  ])('%s', (_, changes, expected) => {
+    const found = alarmsOf({ ...fresh, ...changes }, 'kuwait', { root: 'out', database: null });
+    expect(found.map(({ code, isBad, command }) => [code, isBad, command])).toEqual(
+      expected.map(([code, isBad, , command]) => [code, isBad, command]),
+    );
+    for (const [i, [, , text]] of expected.entries()) expect(found[i]?.text).toMatch(text);
+  });
+});
+
+test.each([
+  [1000, 1000, 'same'],
+  [1000, 1033, '+3.3 %'],
+  [900, 450, '−50 %'],
+  [900, 9, '÷ 100'],
+  [9, 36, '× 4'],
+  [0, 5, 'was free'],
+  [5, 0, 'now free'],
+  [undefined, 5, ''],
+])('from %s to %s it is a change of %j', (was, is, text) => {
+  expect(changeText(was, is)).toBe(text);
 });

@@ -5,7 +5,9 @@ import type { FrontAlarms, Overview } from '../../messages.ts';
 import { buildCommand, checkCommand, dryRunCommand, resumeCommand, verifyCommand } from './commands.ts';
 import { countText } from './descriptions.ts';
 
-type StaleState = NonNullable<NonNullable<FrontAlarms['front']>['stale']>;
+type Front = NonNullable<FrontAlarms['front']>;
+type StaleState = NonNullable<Front['stale']>;
+type LeftOut = NonNullable<NonNullable<Front['snapshot']>['leftOut']>;
 
 const STALE: Readonly<Record<StaleState, string>> = {
   'pointer-missing': 'The pointer is missing: nothing can be served.',
@@ -75,12 +77,15 @@ export function alarmsOf(
   const { held = null, leftOut = null } = front?.snapshot ?? {};
   if (held !== null && heldAt === null)
     note(held, false, `The last build kept an older snapshot: ${HELD[held]}.`, dryRunCommand(addresses, code));
-  if (leftOut !== null) {
-    const { products, sessions } = leftOut;
-    const parts = [countText(products, 'product'), countText(sessions, 'session')].filter(
-      (one) => !one.startsWith('0'),
-    );
-    note('left out', false, `Errors in the catalogue leave out ${parts.join(' and ')}.`, checkCommand(addresses));
-  }
+  if (leftOut !== null) note('left out', false, leftOutText(leftOut), checkCommand(addresses));
   return alarms.toSorted((a, b) => Number(b.isBad) - Number(a.isBad));
+}
+
+/** The rows are the first hundred. */
+function leftOutText({ products, sessions, rows }: LeftOut): string {
+  const parts = [countText(products, 'product'), countText(sessions, 'session')].filter((one) => !one.startsWith('0 '));
+  const counts = new Map<string, number>();
+  for (const { code } of rows) counts.set(code, (counts.get(code) ?? 0) + 1);
+  const codes = [...counts].map(([code, count]) => `${code} ${count}`).join(', ');
+  return `Errors in the catalogue leave out ${parts.join(' and ')}${codes === '' ? '' : ` (${codes})`}.`;
 }
