@@ -2,7 +2,7 @@
 // (`day_starts_at`; fields.md, D0, D1 and W).
 
 import type { Days } from './calendar.ts';
-import { dateTextOf, isoWeekdayOf, twoDigits, type Instant } from './instant.ts';
+import { dateTextOf, instantOf, isoWeekdayOf, SECONDS_PER_DAY, twoDigits, type Instant } from './instant.ts';
 
 /**
  * What today, tomorrow and weekend mean at an instant, as day numbers; `weekendUntil` is exclusive.
@@ -28,6 +28,13 @@ export function frontDaysAt(days: Days, weekendDays: string, instant: Instant): 
   let weekendUntil = weekendFrom + 1;
   while (isWeekend(weekendUntil)) weekendUntil += 1;
   return { startsAt: days.startsAt, today, tomorrow: today + 1, weekendFrom, weekendUntil };
+}
+
+/** When the day that contains an instant begins, and when it ends. */
+export function dayAround(days: Days, at: Instant): readonly [from: Instant, until: Instant] {
+  const from = days.changes(instantOf(at - 3 * SECONDS_PER_DAY), at).at(-1);
+  if (from === undefined) throw new Error(`no day has begun in ${days.zone.name} within three days of ${at}`);
+  return [from, days.nextChange(at)];
 }
 
 /** The day that contains an instant, `YYYY-MM-DD`. */

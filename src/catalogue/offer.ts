@@ -196,11 +196,13 @@ export function priceFromAt(pool: Pool, currency: string, now: Instant): number 
 export function isTierSold(pool: Pool, tier: PriceTier, sessionId: RowId | null, now: Instant): boolean {
   if (pool.isSoldOut) return false;
   return pool.sessions.some(
-    (session) =>
-      (sessionId === null || session.id === sessionId) &&
-      isOnSale(session, now) &&
-      session.tiers.some((one) => isSameTier(one, tier)),
+    (session) => (sessionId === null || session.id === sessionId) && isOnSale(session, now) && hasTier(session, tier),
   );
+}
+
+/** Whether a tier is among the public ticket tiers of a session. */
+export function hasTier({ tiers }: Session, tier: PriceTier): boolean {
+  return tiers.some((one) => isSameTier(one, tier));
 }
 
 function isSameTier(one: PriceTier, other: PriceTier): boolean {

@@ -98,6 +98,12 @@ export interface Session {
   readonly tiers: readonly PriceTier[];
 }
 
+/** One session of a product, by its id as text; the dates of a daily session have one id. */
+export interface SessionKey {
+  readonly id: string;
+  readonly startsAt: Instant;
+}
+
 /**
  * A session with an error in its row, or in a row that decides about it (containment.md). What it
  * sells, and for how much, is not known.

@@ -4,8 +4,10 @@
 import { frontDaysAt } from '../catalogue/days.ts';
 import { formatDateTime, formatInstant, instantOf, SECONDS_PER_DAY, type Instant } from '../catalogue/instant.ts';
 import {
+  hasTier,
   holdsRule,
   isOnSale,
+  isProductPaused,
   isTierSold,
   offerRefusalAt,
   outReasonAt,
@@ -18,7 +20,7 @@ import {
   type Pool,
 } from '../catalogue/offer.ts';
 import { ALWAYS, outsideOf, type Period } from '../catalogue/period.ts';
-import type { DailyDates, Session } from '../catalogue/product.ts';
+import type { DailyDates, FrontTerms, Product, Session, SessionKey } from '../catalogue/product.ts';
 import type {
   ExplainedDailySession,
   ExplainedFacet,
@@ -27,6 +29,7 @@ import type {
   ExplainedTier,
 } from '../contract/results/explain.ts';
 import type { TierRow } from '../database/load/explain-rows.ts';
+import type { SessionState } from '../preview/messages.ts';
 import type { Front } from '../catalogue/front.ts';
 import { productOn } from '../catalogue/selling.ts';
 import { sha256BytesOf } from '../release/tree/digest.ts';
@@ -101,14 +104,14 @@ function explainSessions(
       available,
       isAllocated,
     } = session;
-    const refusal = offerRefusalAt(session, terms, now);
+    const refusal = refusalAt(product, session, terms, now);
     return {
       session: id,
       start: zone.format(startsAt),
       venue: names.of('venue', 'name', venue.id, venue.name),
       status,
-      refusal: refusal ?? (product.isPublished ? null : 'product-not-published'),
-      soldOut: refusal === null ? outReasonAt(session, now) : null,
+      refusal,
+      soldOut: offerRefusalAt(session, terms, now) === null ? outReasonAt(session, now) : null,
       isInPool: pool?.sessions.includes(session) === true,
       isOnSale: isOnSale(session, now),
       announcedAt: endText(announcedAt),
@@ -120,6 +123,52 @@ function explainSessions(
       days: slotNamesOf(session, days),
     };
   });
+}
+
+/** The first rule that refuses a session; null if it is offered. */
+function refusalAt(
+  { isPublished }: Product,
+  session: Session,
+  terms: FrontTerms | undefined,
+  now: Instant,
+): ExplainedSession['refusal'] {
+  return offerRefusalAt(session, terms, now) ?? (isPublished ? null : 'product-not-published');
+}
+
+/** How the visitors of a front find a session of a product as the front sells it. */
+export function sessionStateAt(
+  { entry, product, front }: Pick<PlacedProduct, 'entry' | 'product' | 'front'>,
+  session: Session,
+  now: Instant,
+): SessionState {
+  const refusal = refusalAt(product, session, product.terms.get(front.id), now);
+  if (refusal !== null) return refusal;
+  if (outsideOf(entry.visible, now) !== null) return 'not-visible';
+  if (outReasonAt(session, now) !== null) return 'sold-out';
+  if (session.isPaused || entry.isPaused || isProductPaused(product, now)) return 'paused';
+  return isOnSale(session, now) ? 'on-sale' : 'not-on-sale';
+}
+
+/**
+ * Explains one session, or one date of a daily session, as if its product had no other: then what
+ * the rules say of the product, they say of the session. null if there is none that starts then.
+ */
+export function explainSession(
+  placed: PlacedProduct,
+  isListed: boolean,
+  tierRows: readonly TierRow[],
+  { id, startsAt }: SessionKey,
+  now: Instant,
+): ExplainedRules | null {
+  const isMeant = (one: Session): boolean => String(one.id) === id && one.startsAt === startsAt;
+  const { front, product } = placed;
+  const whole = product.sessions.find(isMeant);
+  const sold = productOn(product, front.channel, product.terms.get(front.id)).sessions.find(isMeant);
+  if (whole === undefined || sold === undefined) return null;
+  const isItsOwn = ({ sessionId, kind, price }: TierRow): boolean =>
+    sessionId === null ? kind === 'addon' || hasTier(sold, price) : sessionId === sold.id;
+  const alone = { ...product, sessions: [{ ...whole, daily: null }], badSessions: [] };
+  return explainRules({ ...placed, product: alone }, isListed, tierRows.filter(isItsOwn), now);
 }
 
 /** Each daily session once; `explained` are its dates and all others, in the same order. */

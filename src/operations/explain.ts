@@ -6,9 +6,9 @@ import type { FrontProduct } from '../catalogue/front-products.ts';
 import { timeOfSeconds } from '../catalogue/days.ts';
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
 import { ALWAYS } from '../catalogue/period.ts';
-import type { Product } from '../catalogue/product.ts';
+import type { Product, SessionKey } from '../catalogue/product.ts';
 import type { RowId } from '../catalogue/row-id.ts';
-import type { ExplainResultJson } from '../contract/results/explain.ts';
+import type { ExplainedRules, ExplainResultJson } from '../contract/results/explain.ts';
 import { openCatalogue } from '../database/open.ts';
 import { idsOfSlug, productNames, productRow, tierRows } from '../database/load/explain-rows.ts';
 import { loadFrontAlone } from '../database/load/load-catalogue.ts';
@@ -20,7 +20,7 @@ import { checkedRows } from '../database/contract/query-builders.ts';
 import { FindingLog, locationOfKey, RowChecker, type Concerns } from '../database/contract/row-checker.ts';
 import { AppError, shellWord } from '../errors.ts';
 import { nearNames } from '../suggestions.ts';
-import { explainRules } from './explain-rules.ts';
+import { explainRules, explainSession } from './explain-rules.ts';
 
 const FRONT = new RowChecker('fronts', ['id']);
 
@@ -33,15 +33,19 @@ export interface ExplainOptions {
 }
 
 /**
- * Explains a product on a front at an instant.
+ * Explains a product on a front at an instant, or only one session of it.
  * @throws AppError database-…, contract-…, front-unknown, product-unknown
  */
-export async function explainProduct(options: ExplainOptions, now: Instant): Promise<ExplainResultJson> {
+export async function explainProduct(
+  options: ExplainOptions,
+  now: Instant,
+  only: SessionKey | null = null,
+): Promise<ExplainResultJson> {
   await using reader = await openCatalogue(options.databasePath);
-  return await explainOn(await loadFront(reader, options.frontCode, options.tzdata, now), options.slug);
+  return await explainOn(await loadFront(reader, options.frontCode, options.tzdata, now), options.slug, only);
 }
 
-type LoadedFront = Awaited<ReturnType<typeof loadFront>>;
+export type LoadedFront = Awaited<ReturnType<typeof loadFront>>;
 
 /**
  * Loads one front as a build would, and what its products refer to. `front` is null if it is
@@ -95,10 +99,14 @@ export async function loadFront(reader: CatalogueReader, code: string, tzdata: s
 }
 
 /**
- * Explains a product on a loaded front.
+ * Explains a product on a loaded front, or only one session of it.
  * @throws AppError product-unknown, database-unreadable, database-busy
  */
-export async function explainOn(loaded: LoadedFront, slug: string): Promise<ExplainResultJson> {
+export async function explainOn(
+  loaded: LoadedFront,
+  slug: string,
+  only: SessionKey | null = null,
+): Promise<ExplainResultJson> {
   const { reader, code, frontId, state, front, catalogue, context, log, isHeldBack, now } = loaded;
   const row = await productRow(reader, slug);
   if (row === null) throw unknownProduct(slug, await productNames(reader), reader.path);
@@ -111,21 +119,18 @@ export async function explainOn(loaded: LoadedFront, slug: string): Promise<Expl
   const load = new ProductLoad(reader, { ...context, wantedIds: listedIds, listedIds });
   let product: Product | undefined;
   if (front !== null) for await (const one of load.withIds(sameSlug, log)) if (one.id === row.id) product = one;
-  const rules =
-    front === null || product === undefined || badEntry !== null || log.badProducts.has(row.id)
-      ? null
-      : explainRules(
-          {
-            front,
-            entry: entry ?? plainEntry(row.id),
-            product: (await wholeProduct(loaded, row.id)) ?? product,
-            taxonomy: catalogue.taxonomy,
-            texts: catalogue.texts,
-          },
-          entry !== undefined,
-          await tierRows(reader, row.id),
-          now,
-        );
+  let rules: ExplainedRules | null = null;
+  if (front !== null && product !== undefined && badEntry === null && !log.badProducts.has(row.id)) {
+    const placed = {
+      front,
+      entry: entry ?? plainEntry(row.id),
+      product: (await wholeProduct(loaded, row.id)) ?? product,
+      taxonomy: catalogue.taxonomy,
+      texts: catalogue.texts,
+    };
+    const given = [placed, entry !== undefined, await tierRows(reader, row.id)] as const;
+    rules = only === null ? explainRules(...given, now) : explainSession(...given, only, now);
+  }
   await reader.confirmOneState();
   const isDraft = row.status === 'draft' || row.status === 'archived';
   const ofListed = rules === null ? (isDraft ? 'not-published' : 'bad-data') : rules.reason;

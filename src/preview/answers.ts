@@ -6,6 +6,7 @@ import {
   CHANGES_PATH,
   CONTINGENTS_PATH,
   CURRENT_PATH,
+  DAY_PATH,
   EXPLAIN_PATH,
   FRONTS_PATH,
   HISTORY_PATH,
@@ -39,7 +40,7 @@ export async function answerTo(
   const [, api, kind, ...encoded] = path.split('/');
   const parts = encoded.map(decoded);
   if (api !== 'api' || !parts.every((part) => part !== null)) return null;
-  const [first = '', second = '', third = ''] = parts;
+  const [first = '', second = '', third = '', fourth = ''] = parts;
   const prefix = `/api/${kind}/`;
   if (prefix === RELEASES_PATH) return JSON.stringify(await data.release(parts.join('/')));
   if (prefix === FRONTS_PATH) return data.edition(parts.join('/'));
@@ -56,9 +57,11 @@ export async function answerTo(
     const cards = await data.cards(first, second, at);
     return JSON.stringify(await catalogue.missing(second, at, cards, signal));
   }
-  if (prefix === EXPLAIN_PATH && third !== '')
-    return JSON.stringify({ text: await catalogue.explain(first, second, at) });
-  return null;
+  if (prefix === DAY_PATH && second !== '') return JSON.stringify(await catalogue.day(first, at));
+  const startsAt = parts.length === 5 ? parseInstant(fourth) : null;
+  if (prefix !== EXPLAIN_PATH || third === '' || startsAt === undefined) return null;
+  const session = startsAt === null ? null : { id: third, startsAt };
+  return JSON.stringify({ text: await catalogue.explain(first, second, at, session) });
 }
 
 /** The inverse of `pathOf` for one part; null if it is not encoded so. */

@@ -3,7 +3,7 @@
 // load nothing, not even from its own folder.
 
 import { createHash } from 'node:crypto';
-import { formatInstant } from '../catalogue/instant.ts';
+import { formatInstant, parseOffsetDateTime } from '../catalogue/instant.ts';
 import type { ProductCard, ProductsDocument } from '../contract/documents.ts';
 import { AppError, shellWord } from '../errors.ts';
 import { nothingPublished } from '../release/tree/found.ts';
@@ -14,6 +14,7 @@ import {
   CHANGES_PATH,
   CONTINGENTS_PATH,
   CURRENT,
+  DAY_PATH,
   EXPLAIN_PATH,
   FRONTS_PATH,
   HISTORY_PATH,
@@ -22,6 +23,7 @@ import {
   OVERVIEW_PATH,
   pathOf,
   RELEASES_PATH,
+  type DaySessions,
   type ExportedPage,
   type MissingProduct,
   type Overview,
@@ -141,8 +143,10 @@ class Answers {
     await this.#take(pathOf(ALARMS_PATH, front, formatInstant(chosen)));
   }
 
-  /** What the catalogue says of the front: its products without a card, and the one whose details are open. */
-  async takeCatalogue({ front, chosen, at, timeline, sides }: Scene, { card, missing }: ViewState): Promise<void> {
+  /** What the catalogue says of the front: its products without a card, the one that is open, and the map's day. */
+  async takeCatalogue({ front, chosen, at, timeline, sides }: Scene, wanted: ViewState): Promise<void> {
+    const { card, missing, session } = wanted;
+    if (wanted.view === 'map') await this.#takeDay(front, formatInstant(at), session);
     await this.#take(pathOf(LABELS_PATH, front));
     await this.#take(pathOf(CONTINGENTS_PATH, front, formatInstant(chosen)));
     const [{ release, pointer }] = sides;
@@ -154,6 +158,18 @@ class Answers {
     const slugs = new Set([...(without ?? []).map(({ slug }) => slug), ...(card === null ? [] : [card])]);
     for (const slug of slugs)
       for (const instant of instants) await this.#take(pathOf(EXPLAIN_PATH, front, slug, instant));
+  }
+
+  /** `session`: the one that is open. */
+  async #takeDay(front: string, at: string, session: string | null): Promise<void> {
+    const day = await this.#take<DaySessions>(pathOf(DAY_PATH, front, at));
+    for (const { slug, sessions } of day?.products ?? []) {
+      const start = sessions.find(({ id }) => id === session)?.start;
+      if (start !== undefined && session !== null)
+        await this.#take(
+          pathOf(EXPLAIN_PATH, front, slug, session, formatInstant(parseOffsetDateTime(start) ?? instantAt(at)), at),
+        );
+    }
   }
 
   /** Editions share most of their cards, so that each card is kept once. */

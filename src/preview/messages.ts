@@ -5,6 +5,7 @@
 import type { ProductCard } from '../contract/documents.ts';
 import type { ManifestFront } from '../contract/manifest.ts';
 import type { Pointer } from '../contract/pointer.ts';
+import type { ExplainedSession } from '../contract/results/explain.ts';
 import type { FrontChanges } from '../contract/results/history.ts';
 import type { StatusResultJson } from '../contract/results/status.ts';
 import type { Finding } from '../findings.ts';
@@ -41,8 +42,16 @@ export const MISSING_PATH = '/api/missing/';
  * contain. Needs a catalogue.
  */
 export const LABELS_PATH = '/api/labels/';
-/** Followed by the code of a front, a product's slug and an instant. Needs a catalogue. */
+/**
+ * Followed by the code of a front, a product's slug and an instant; or between these two by the id
+ * of a session and its start, for that session alone. Needs a catalogue.
+ */
 export const EXPLAIN_PATH = '/api/explain/';
+/**
+ * Followed by the code of a front and an instant: the sessions that start on the front's day then.
+ * Needs a catalogue.
+ */
+export const DAY_PATH = '/api/day/';
 
 /** Followed by the code of a front: the releases that the tree keeps of it. */
 export const HISTORY_PATH = '/api/history/';
@@ -164,6 +173,61 @@ export interface Contingent {
   /** The venue's wall time. */
   readonly start: string;
   readonly left: number;
+}
+
+/**
+ * How visitors of a front find a session: the first rule that refuses it, or how it is sold.
+ * `offered` is all that can be said without a catalogue.
+ */
+export type SessionState =
+  | NonNullable<ExplainedSession['refusal']>
+  | 'not-visible'
+  | 'sold-out'
+  | 'paused'
+  | 'not-on-sale'
+  | 'on-sale'
+  | 'offered';
+
+/** The sessions that start on one day of a front. */
+export interface DaySessions {
+  readonly from: string;
+  readonly until: string;
+  /** Those with a session on the day, in the order of the front's cards. */
+  readonly products: readonly DayProduct[];
+  /** How many products with a session on the day errors leave out, wholly or in part. */
+  readonly leftOut: number;
+}
+
+export interface DayProduct {
+  readonly productId: number;
+  readonly slug: string;
+  readonly name: string;
+  /** By (start, id). */
+  readonly sessions: readonly DaySession[];
+}
+
+/** A session, or one date of a daily session. */
+export interface DaySession {
+  readonly id: string;
+  /** In the venue's wall time, as documents print it. */
+  readonly start: string;
+  /** null if the catalogue does not say. */
+  readonly end: string | null;
+  readonly venueId: string;
+  readonly venue: string;
+  /** Seats left; null if not limited. */
+  readonly available: number | null;
+  /** Whether that is what the front has left of its own contingent. */
+  readonly isAllocated: boolean;
+  /** Ascending; the first begins with the day. */
+  readonly states: readonly DayState[];
+}
+
+export interface DayState {
+  readonly from: string;
+  readonly state: SessionState;
+  /** The least that a visitor pays; null if there is no price, or the session is not sold. */
+  readonly priceFrom: number | null;
 }
 
 /** The output of `explain`, without product, front and instant in its first line. */

@@ -2,6 +2,7 @@
 // Reads and checks it on every request, so that the page need not check anything.
 
 import { formatInstant, type Instant } from '../catalogue/instant.ts';
+import type { SessionKey } from '../catalogue/product.ts';
 import type { ProductsDocument } from '../contract/documents.ts';
 import type { ManifestFront } from '../contract/manifest.ts';
 import type { Pointer } from '../contract/pointer.ts';
@@ -30,6 +31,7 @@ import {
   CURRENT,
   type Contingent,
   type CurrentRelease,
+  type DaySessions,
   type EditionChange,
   type EditionChanges,
   type FrontAlarms,
@@ -69,8 +71,16 @@ export interface PreviewCatalogue {
    * @throws AppError database-…, front-unknown
    */
   contingents(front: string, at: Instant, signal: AbortSignal): Promise<readonly Contingent[]>;
-  /** The output of `explain`, untitled. @throws AppError database-…, front-unknown, product-unknown */
-  explain(front: string, slug: string, at: Instant): Promise<string>;
+  /**
+   * The output of `explain`, untitled; `session`: of one session alone.
+   * @throws AppError database-…, front-unknown, product-unknown
+   */
+  explain(front: string, slug: string, at: Instant, session: SessionKey | null): Promise<string>;
+  /**
+   * The sessions that start on the day of the front that contains `at`.
+   * @throws AppError database-…, front-unknown
+   */
+  day(front: string, at: Instant): Promise<DaySessions>;
 }
 
 export class PreviewData {

@@ -4,13 +4,16 @@
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import * as explanationWords from '../../src/cli/output/explain.ts';
 import { TABLE_NAMES, TABLE_RULES, TABLES, type TableName } from '../../src/database/contract/tables.ts';
+import { previewCatalogue } from '../../src/operations/preview/preview-catalogue.ts';
 import { IS_THOROUGH, runs } from '../speeds.ts';
 import { GOOD_ROWS, rowsIn } from '../support/database-rows.ts';
+import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { copyCatalogue, createShape, refillCatalogue, SHAPES, withoutNul } from '../support/postgres/copy.ts';
 import { newSchema, type OwnSchema } from '../support/postgres/own-schema.ts';
 import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
-import { catalogueAt, temporaryFolder } from '../support/trees.ts';
+import { catalogueAt, instant, temporaryFolder } from '../support/trees.ts';
 
 /** Every row of every table or view, each value as SQLite has it. */
 async function rowsOf({ client }: OwnSchema): Promise<Readonly<Record<string, unknown[]>>> {
@@ -50,6 +53,17 @@ describe.each(SHAPES)('as %s', (shape) => {
     const path = catalogueAt(join(temporaryFolder(), 'good.sqlite'), rows);
     await copyCatalogue(path, schema, shape);
     expect(await rowsOf(schema)).toEqual(rowsIn(path));
+  });
+
+  test('the sessions of a day, in the demo', async () => {
+    await using schema = await newSchema();
+    const path = demoCatalogueAt(join(temporaryFolder(), 'demo.sqlite'), '2026-05-01T09:00:00Z');
+    await copyCatalogue(path, schema, shape);
+    const dayIn = (database: string) =>
+      previewCatalogue(database, 'tzdata', explanationWords).day('minuit-passe', instant('2026-05-01T12:00:00Z'));
+    const day = await dayIn(path);
+    expect(day.products.length).toBeGreaterThan(0);
+    expect(await dayIn(schema.url)).toEqual(day);
   });
 
   test('random catalogues, one after the other', async () => {

@@ -1,11 +1,14 @@
 // What is behind a card, a change and a chip, the single keys, and the page that follows a build.
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Pointer } from '../../src/contract/pointer.ts';
 import { verdictOf } from '../../src/cli/output/explain.ts';
 import { explainProduct } from '../../src/operations/explain.ts';
-import type { EditionChange, MissingProduct, ProductLabels } from '../../src/preview/messages.ts';
+import type { DaySessions, EditionChange, MissingProduct, ProductLabels } from '../../src/preview/messages.ts';
+import { isTooWide, violationsOf } from '../support/accessibility.ts';
 import { buildTree, catalogueAt, instant, temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import { browserOfFile, demoTree, previewOfFile, startPreview, visit } from '../support/preview-stage.ts';
 import { demoRows } from '../../data/demo/rows.ts';
@@ -214,11 +217,13 @@ describe('the list', () => {
     await sheet.waitFor();
   });
 
-  test('changes to cards and back by a key; filters know the catalogue and the horizon', async () => {
+  test('changes to cards, to the map, and back by a key; filters know the catalogue and the horizon', async () => {
     const page = await open(asking().origin, query);
     const filter = (name: string, value: string) => page.getByRole('combobox', { name }).selectOption(value);
     await page.keyboard.press('v');
     await page.locator('.card').first().waitFor();
+    await page.keyboard.press('v');
+    await page.locator('.bar').first().waitFor();
     await page.keyboard.press('v');
     await page.locator('.listed').first().waitFor();
     const labels = (await (await fetch(`${asking().origin}/api/labels/moscow`)).json()) as ProductLabels[];
@@ -267,6 +272,105 @@ describe('the list', () => {
     await expect.poll(() => page.locator('.compare-bar p').innerText()).toMatch(/^Fri 1 May .* Sat 2 May /);
     await page.getByRole('button', { name: 'End comparison' }).click();
     await page.locator('.compare-bar').waitFor({ state: 'detached' });
+  });
+});
+
+describe('the map', () => {
+  const query = `front=moscow&at=${AT}&view=map`;
+  const focused = (page: Page): Promise<string> => page.evaluate('document.activeElement.dataset.session ?? ""');
+  const param = (page: Page, name: string): string | null => new URL(page.url()).searchParams.get(name);
+
+  /** The bars by session, and their states. */
+  const bars = (page: Page): Promise<string[]> =>
+    page.locator('.bar').evaluateAll((all) => all.map(({ dataset }) => `${dataset['session']} ${dataset['state']}`));
+
+  async function statesAt(at: string): Promise<string[]> {
+    const { products } = (await (await fetch(`${asking().origin}/api/day/moscow/${at}`)).json()) as DaySessions;
+    return products.flatMap(({ sessions }) =>
+      sessions.map(({ id, states }) => `${id} ${states.findLast(({ from }) => from <= at)?.state}`),
+    );
+  }
+
+  test('shows how each session stands while the clock moves; keys alone open one, and its address', async () => {
+    const page = await open(asking().origin, query);
+    await expect.poll(() => bars(page)).toEqual(await statesAt(AT));
+    expect(new Set((await bars(page)).map((bar) => bar.split(' ')[1])).size).toBeGreaterThan(4);
+    expect(await violationsOf(page)).toEqual([]);
+    const line = async (): Promise<number> => (await page.locator('.map-at').boundingBox())?.x ?? 0;
+    const before = await line();
+    for (let i = 0; i < 6; i++) await page.keyboard.press('j');
+    const { products: editions } = JSON.parse(
+      readFileSync(join(folder, 'out/public/fronts/moscow/pointer.json'), 'utf8'),
+    ) as Pointer;
+    const later = editions[15]?.slice(0, 20) ?? '';
+    await expect.poll(() => page.locator('.dateline time').getAttribute('datetime')).toBe(later);
+    await expect.poll(() => bars(page)).toEqual(await statesAt(later));
+    expect(await statesAt(later)).not.toEqual(await statesAt(AT));
+    expect(await line()).toBeGreaterThan(before);
+    // One stop of the Tab key; arrow keys go on from there.
+    await page.locator('.bar[tabindex="0"]').focus();
+    const [first, , third] = (await bars(page)).map((bar) => bar.split(' ')[0] ?? '');
+    expect(await focused(page)).toBe(first);
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => focused(page)).not.toBe(first);
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => focused(page)).toBe(third);
+    await page.keyboard.press('Enter');
+    const sheet = page.getByRole('dialog');
+    await sheet.getByRole('heading', { name: 'Prices' }).waitFor();
+    await expect.poll(() => param(page, 'session')).toBe(third);
+    const { products } = (await (await fetch(`${asking().origin}/api/day/moscow/${later}`)).json()) as DaySessions;
+    const product = products.find(({ sessions }) => sessions.some(({ id }) => id === third));
+    const startsAt = new Date(product?.sessions.find(({ id }) => id === third)?.start ?? '').toISOString().slice(0, 19);
+    const path = `/api/explain/moscow/${product?.slug}/${third}/${startsAt}Z/${later}`;
+    const { text } = (await (await fetch(asking().origin + path)).json()) as { text: string };
+    const told = (await sheet.innerText()).replaceAll(/\s+/g, ' ');
+    for (const line of text.replaceAll(/\n {6}/g, ' ').matchAll(/^ {2}(.+)$/gm)) expect(told).toContain(line[1]);
+    for (const part of ['Sold out', '0 seats left', 'Through the day']) expect(told).toContain(part);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await violationsOf(page)).toEqual([]);
+    await page.reload();
+    await sheet.getByRole('heading', { name: 'Prices' }).waitFor();
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    await expect.poll(() => param(page, 'session')).toBeNull();
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  test('stands under venues, and finds products; on a phone it is no wider', async () => {
+    const page = await open(asking().origin, query);
+    await page.getByRole('button', { name: 'Venues' }).click();
+    await page.locator('.map-group').first().waitFor();
+    await expect.poll(() => param(page, 'rows')).toBe('venues');
+    const all = await page.locator('.bar').count();
+    await page.getByRole('searchbox').fill('планетарий');
+    await expect.poll(() => page.locator('.map-group').count()).toBe(1);
+    expect(await page.locator('.bar').count()).toBeLessThan(all);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => isTooWide(page)).toBe(false);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.getByRole('searchbox').fill('nothing has this name');
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await expect.poll(() => page.locator('.bar').count()).toBe(all);
+    // A change leads to the row of its product.
+    await page.locator('.clock .summary').click();
+    const change = page.getByRole('region', { name: 'What changes' }).getByRole('button').first();
+    await change.click();
+    const row = page.locator('.map-row.is-pointed');
+    expect(await change.innerText()).toContain(await row.locator('.map-name button').innerText());
+  });
+
+  test('without a catalogue shows what cards say of today, and how to see all', async () => {
+    const page = await open(alone().origin, query);
+    expect(await page.locator('.untimely code').innerText()).toMatch(/^playbill preview --out .*--db/);
+    const sessions = await page.locator('.bar').count();
+    expect(sessions).toBe(Number(/(\d+) session/.exec(await page.locator('.map-bar p').innerText())?.[1]));
+    await page.locator('.bar').first().click();
+    await page.getByRole('dialog').getByText('As published').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'List', exact: true }).click();
+    await page.getByRole('tab', { name: 'Today' }).click();
+    await expect.poll(() => page.locator('.listed').count()).toBe(sessions);
   });
 });
 

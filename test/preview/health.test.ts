@@ -11,7 +11,7 @@ import * as explanationWords from '../../src/cli/output/explain.ts';
 import type { ReleasesResultJson } from '../../src/contract/results/history.ts';
 import { diff, openNamedRelease } from '../../src/operations/diff.ts';
 import { releasesOfTree } from '../../src/operations/history.ts';
-import { previewCatalogue } from '../../src/operations/preview-catalogue.ts';
+import { previewCatalogue } from '../../src/operations/preview/preview-catalogue.ts';
 import { readStatus } from '../../src/operations/status.ts';
 import { bundlePage } from '../../src/preview/bundle.ts';
 import { exportPage } from '../../src/preview/export-page.ts';

@@ -10,7 +10,7 @@ import type { Pointer } from '../../src/contract/pointer.ts';
 import type { MissingProduct, PreviewFront } from '../../src/preview/messages.ts';
 import { diffDocuments } from '../../src/release/diff/document-diff.ts';
 import * as explanationWords from '../../src/cli/output/explain.ts';
-import { previewCatalogue } from '../../src/operations/preview-catalogue.ts';
+import { previewCatalogue } from '../../src/operations/preview/preview-catalogue.ts';
 import { bundlePage } from '../../src/preview/bundle.ts';
 import { isOwnHost } from '../../src/preview/server.ts';
 import { currentName, idIn } from '../support/manifests.ts';
@@ -220,6 +220,7 @@ describe('the tree as JSON', () => {
     const paths = [
       '/api/missing/current/moscow/2026-05-01T09:05:00Z',
       '/api/explain/moscow/chayka/2026-05-01T09:05:00Z',
+      '/api/day/moscow/2026-05-01T09:05:00Z',
     ];
     for (const path of [...paths, labels]) expect((await ask(preview.origin, path)).status).toBe(404);
     expect(await json('/api/overview')).toMatchObject({ database: null });
@@ -238,6 +239,12 @@ describe('the tree as JSON', () => {
     expect(JSON.parse(explained?.body ?? '')).toMatchObject({ text: expect.stringMatching(/^It has a card\.\n/) });
     expect((await ask(origin, '/api/explain/moscow/no-such/2026-05-01T09:05:00Z')).status).toBe(404);
     expect((await ask(origin, '/api/explain/moscow/chayka/yesterday')).status).toBe(404);
+    // A slug may have a percent sign, which the page encodes.
+    expect((await ask(origin, '/api/explain/moscow/cha%79ka/2026-05-01T09:05:00Z')).status).toBe(200);
+    expect((await ask(origin, '/api/explain/moscow/cha%/2026-05-01T09:05:00Z')).status).toBe(404);
+    expect((await ask(origin, '/api/explain/moscow/chayka/1/yesterday/2026-05-01T09:05:00Z')).status).toBe(404);
+    expect((await ask(origin, '/api/day/moscow/yesterday')).status).toBe(404);
+    expect((await ask(origin, '/api/day/no-such/2026-05-01T09:05:00Z')).status).toBe(404);
     server.close();
   });
 

@@ -8,7 +8,7 @@ import { chromium, type Browser, type BrowserContext, type BrowserContextOptions
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { demoRows } from '../../data/demo/rows.ts';
 import * as explanationWords from '../../src/cli/output/explain.ts';
-import { previewCatalogue } from '../../src/operations/preview-catalogue.ts';
+import { previewCatalogue } from '../../src/operations/preview/preview-catalogue.ts';
 import { bundlePage } from '../../src/preview/bundle.ts';
 import { PreviewData } from '../../src/preview/preview-data.ts';
 import { createPreviewServer } from '../../src/preview/server.ts';
@@ -122,7 +122,7 @@ export async function visitIn(context: BrowserContext, url: string): Promise<Vis
     void dialog.dismiss();
   });
   await page.goto(url);
-  await page.locator('.card, .listed, .empty').first().waitFor();
+  await page.locator('.card, .listed, .bar, .empty').first().waitFor();
   return { page, context, requests, complaints };
 }
 

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { instantOf } from '../../src/catalogue/instant.ts';
+import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
 import type { ProductCard, ProductsDocument } from '../../src/contract/documents.ts';
 import { tickHeight, timeMarks } from '../../src/preview/page/clock/time-marks.ts';
 import type { FrontAlarms } from '../../src/preview/messages.ts';
@@ -12,7 +12,10 @@ import { changesOf } from '../../src/preview/page/text/changes.ts';
 import { buildCommand, explainCommand } from '../../src/preview/page/text/commands.ts';
 import { sectionsOf } from '../../src/preview/page/text/explanation.ts';
 import { contrastOf, readableOn } from '../../src/preview/page/text/colour.ts';
-import { viewStateOf, queryOf, VIEWS, type ViewState } from '../../src/preview/page/state/view-state.ts';
+import { axisOf, layoutOf } from '../../src/preview/page/map/layout.ts';
+import { rowsOf } from '../../src/preview/page/map/day-rows.ts';
+import type { DayProduct } from '../../src/preview/messages.ts';
+import { MAP_ROWS, viewStateOf, queryOf, VIEWS, type ViewState } from '../../src/preview/page/state/view-state.ts';
 import { tickAfter, tickBefore, sceneOf } from '../../src/preview/page/state/scene.ts';
 import { httpsUrl, LENGTH_MAX, nameOf, runsFromRight, shown } from '../../src/preview/page/text/safe-text.ts';
 import {
@@ -153,6 +156,8 @@ test('an address restores its view state', () => {
     from: at,
     isAll: fc.boolean(),
     view: fc.constantFrom(...VIEWS),
+    rows: fc.constantFrom(...MAP_ROWS),
+    session: slug,
     sort: fc.option(fc.record({ column: fc.constantFrom(...COLUMNS), isDescending: fc.boolean() })),
     tab: fc.constantFrom(...TABS),
     query: fc.string(),
@@ -171,6 +176,63 @@ test('an address restores its view state', () => {
     { seed: 1 },
   );
   expect(queryOf(viewStateOf(''))).toBe('');
+});
+
+describe('the map', () => {
+  const at = (hour: number): string => formatInstant(instantOf(instant('2026-05-01T00:00:00Z') + hour * 3600));
+  const product = (...hours: readonly (readonly [from: number, until: number | null])[]): DayProduct => ({
+    productId: 1,
+    slug: 'play',
+    name: 'Play',
+    sessions: hours.map(([from, until], i) => ({
+      id: String(i),
+      start: `${at(from).slice(0, -1)}+00:00`,
+      end: until === null ? null : at(until),
+      venueId: String(i % 2),
+      venue: i % 2 === 0 ? 'Hall' : 'Attic',
+      available: null,
+      isAllocated: false,
+      states: [{ from: at(0), state: 'on-sale', priceFrom: null }],
+    })),
+  });
+  const timeline = { first: instant('2026-05-01T12:00:00Z'), last: instant('2026-05-01T17:59:59Z'), ticks: [] };
+  const laidOut = (...hours: readonly (readonly [number, number | null])[]) => {
+    const day = { from: at(0), until: at(24), products: [product(...hours)], leftOut: 0 };
+    const rows = rowsOf(day.products, 'products');
+    const axis = axisOf(day, rows, timeline);
+    const [row] = rows;
+    const layout = layoutOf(row?.kind === 'product' ? row.sessions : [], axis, 1000);
+    return { axis: [formatInstant(axis.from), formatInstant(axis.until)], ...layout };
+  };
+
+  test('spans the whole hours of the sessions and of the slider, and of a night some of the next day', () => {
+    expect(laidOut([13, 14]).axis).toEqual([at(12), at(18)]);
+    expect(laidOut([10.5, 12], [19, 21.25]).axis).toEqual([at(10), at(22)]);
+    expect(laidOut([22, 25.5]).axis).toEqual([at(12), at(26)]);
+    expect(laidOut([22, 96]).axis).toEqual([at(12), at(28)]);
+  });
+
+  test('sessions that overlap stand in lines of their own; of many, each ends where the next begins', () => {
+    const { bars, lanes } = laidOut([10, 12], [11, 13], [12, 14]);
+    expect([lanes, bars.map(({ lane }) => lane)]).toEqual([2, [0, 1, 0]]);
+    const slots = laidOut([10, 12], [10.5, 12.5], [11, 13], [11.5, 13.5]);
+    expect(slots.lanes).toBe(1);
+    for (const [i, { left, width }] of slots.bars.entries())
+      expect(left + width).toBeLessThanOrEqual(slots.bars[i + 1]?.left ?? 1000);
+    // The last one lasts as long as it does.
+    expect(slots.bars[3]?.width).toBe(249);
+  });
+
+  test('rows stand under venues, each product once in each of its venues', () => {
+    const rows = rowsOf([product([10, 11], [12, 13]), { ...product([14, null]), slug: 'other' }], 'venues');
+    expect(rows.map((row) => (row.kind === 'venue' ? `${row.name} ${row.count}` : row.slug))).toEqual([
+      'Attic 1',
+      'play',
+      'Hall 2',
+      'play',
+      'other',
+    ]);
+  });
 });
 
 describe('the scene', () => {

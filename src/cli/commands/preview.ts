@@ -79,7 +79,7 @@ interface ExportFlags {
 }
 
 async function exportView({ to, out, db, address, front, at, json }: ExportFlags, context: CommandContext) {
-  const { exportPreview } = await import('../../operations/export-preview.ts');
+  const { exportPreview } = await import('../../operations/preview/export-preview.ts');
   const catalogue = await catalogueAt(db, context);
   const result = await exportPreview({
     out,
@@ -111,7 +111,7 @@ function queryOfAddress(address: string): string {
 /** The catalogue, or null if there is none: the page works without. */
 async function catalogueAt(path: string, { tzdata }: CommandContext): Promise<PreviewCatalogue | null> {
   if (!mayBeOpened(path)) return null;
-  const { previewCatalogue } = await import('../../operations/preview-catalogue.ts');
+  const { previewCatalogue } = await import('../../operations/preview/preview-catalogue.ts');
   return previewCatalogue(path, tzdata, await import('../output/explain.ts'));
 }
 

@@ -43,6 +43,25 @@ export function untitledExplanation(explained: ExplainResultJson, db: string): s
   return textAfter(verdict === null ? 'It has a card.' : `No card: ${verdict}.`, explained, db);
 }
 
+/** One session, explained as if its product had no other, for a page that has named it. */
+export function sessionExplanation(explained: ExplainResultJson): string {
+  const { rules } = explained;
+  const [session] = rules?.sessions ?? [];
+  if (rules === null || session === undefined) return 'The catalogue does not have this session, or it has errors.';
+  const units = unitsOf(explained);
+  const [verdict = '', ...facts] = sessionFacts(session, units, true);
+  const { listing, pauses } = rules;
+  const lines = [
+    verdict,
+    ...(session.isAllocated || session.available !== null ? [] : ['seats are not limited']),
+    ...facts,
+    ...(listing.hidden === null ? [] : [`its product is ${visibleText(rules, units)}`]),
+    ...pauses.filter((reason) => reason !== 'sessions').map((reason) => pauseText(reason, rules, units)),
+  ];
+  const tiers = rules.tiers.map((tier) => tierText(tier, units, VERDICTS_ON_SESSION));
+  return [section('Rules', lines), section('Prices', tiers)].filter((text) => text !== '').join('\n');
+}
+
 function textAfter(verdict: string, explained: ExplainResultJson, db: string): string {
   const { reason, rules } = explained;
   const units = unitsOf(explained);
@@ -249,8 +268,8 @@ function spanText(opens: string, closes: string): string {
   return `${first?.date} to ${last?.date}, ${first?.time} to ${last?.time}`;
 }
 
-/** Whether it is offered, and what is left of it. */
-function sessionFacts(session: ExplainedSession, { when }: FrontUnits): string[] {
+/** Whether it is offered, and what is left of it; unless it is alone, whether the card shows it. */
+function sessionFacts(session: ExplainedSession, { when }: FrontUnits, isAlone = false): string[] {
   const { refusal, soldOut, isInPool, isOnSale, salesStartAt, salesEndAt, isPaused, available, isAllocated } = session;
   const refusals = {
     'not-scheduled': `its status is ${session.status}`,
@@ -268,7 +287,7 @@ function sessionFacts(session: ExplainedSession, { when }: FrontUnits): string[]
         ? `sold out: no seats left${isAllocated ? ' of the contingent of this front' : ''}`
         : 'sold out: nothing left at any price',
     );
-    facts.push(isInPool ? 'shown, since all are sold out' : 'not shown, since others are not');
+    if (!isAlone) facts.push(isInPool ? 'shown, since all are sold out' : 'not shown, since others are not');
   } else if (available !== null && refusal === null)
     facts.push(`${countText(available, 'seat')} left${isAllocated ? ' of the contingent of this front' : ''}`);
   if (!isOnSale && refusal === null && soldOut === null && salesStartAt !== null)
@@ -290,7 +309,18 @@ function priceLines({ tiers, card, noPrice }: ExplainedRules, units: FrontUnits)
   return [`no priceFrom: ${texts[noPrice]}`, ...lines];
 }
 
-function tierText(tier: ExplainedTier, { when, currency: frontCurrency, currencyExponent }: FrontUnits): string {
+/** What differs where only one session is explained. */
+const VERDICTS_ON_SESSION: Partial<Record<ExplainedTier['verdict'], string>> = {
+  'price-from': 'can be bought, and is the least of this session',
+  dearer: 'can be bought',
+  'no-session': 'cannot be bought now',
+};
+
+function tierText(
+  tier: ExplainedTier,
+  { when, currency: frontCurrency, currencyExponent }: FrontUnits,
+  others: typeof VERDICTS_ON_SESSION = {},
+): string {
   const { name, session, amountMinor, currency, verdict, validFrom, validUntil } = tier;
   const amount =
     currency === frontCurrency ? formatAmount(amountMinor, currencyExponent) : `${amountMinor} minor units of`;
@@ -306,27 +336,33 @@ function tierText(tier: ExplainedTier, { when, currency: frontCurrency, currency
     expired: `expired ${when(validUntil)}`,
     'none-left': 'none left',
     'no-session': 'no session that can be bought now has it',
+    ...others,
   };
   const whose = session === null ? 'default' : `of session ${session}`;
   const which = [...(tier.tier === null ? [] : [tier.tier]), JSON.stringify(name)].join(' ');
   return `${amount} ${currency}, tier ${which}, ${whose}: ${verdicts[verdict]}`;
 }
 
-function cardLines({ pausedUntil, pauses }: ExplainedRules, card: ProductCard, { when }: FrontUnits): string[] {
-  const slot = (name: string, start: string | null, isMulti: boolean | null): string =>
-    `${name}: ${start === null ? 'none' : startText(start)}${isMulti === true ? ', and more' : ''}`;
-  const pauseTexts = {
+function pauseText(reason: 'product' | 'front' | 'sessions', { pausedUntil }: ExplainedRules, { when }: FrontUnits) {
+  const texts = {
     product: `the product is paused ${pausedUntil === 'open' ? 'without end' : `until ${when(pausedUntil)}`}`,
     front: 'the front has paused it',
     sessions: 'every session is paused',
   };
+  return texts[reason];
+}
+
+function cardLines(rules: ExplainedRules, card: ProductCard, units: FrontUnits): string[] {
+  const { pauses } = rules;
+  const slot = (name: string, start: string | null, isMulti: boolean | null): string =>
+    `${name}: ${start === null ? 'none' : startText(start)}${isMulti === true ? ', and more' : ''}`;
   return [
     slot('nearest', card.nextScheduleSlot, card.multiScheduleSlots),
     slot('today', card.todaySlot, card.todayMultiScheduleSlots),
     slot('tomorrow', card.tomorrowSlot, card.tomorrowMultiScheduleSlots),
     slot('weekend', card.weekendSlot, card.weekendMultiScheduleSlots),
     `sold out: ${card.soldOut ? 'yes' : 'no'}`,
-    `paused: ${card.paused ? `yes: ${pauses.map((reason) => pauseTexts[reason]).join('; ')}` : 'no'}`,
+    `paused: ${card.paused ? `yes: ${pauses.map((reason) => pauseText(reason, rules, units)).join('; ')}` : 'no'}`,
     `featured: ${card.featured ? 'yes' : 'no'}; banner: ${card.banner ? 'yes' : 'no'}`,
   ];
 }

@@ -1,6 +1,9 @@
 // Rows for `explain` that the load does not keep because no document needs them: add-ons, private
 // tiers, names of tiers. Rows with invalid values are skipped, since the load reports them.
 
+import { sql, type SqlBool } from 'kysely';
+import { OFFSET_SECONDS_MAX } from '../../catalogue/calendar.ts';
+import { formatDateTime, formatInstant, instantOf, type Instant } from '../../catalogue/instant.ts';
 import type { PriceTier } from '../../catalogue/product.ts';
 import type { ExplainResultJson } from '../../contract/results/explain.ts';
 import type { RowId } from '../../catalogue/row-id.ts';
@@ -63,6 +66,49 @@ export async function listedSlugs(reader: CatalogueReader, frontId: RowId): Prom
   const query = knownTables.selectFrom('products').select('slug').where('id', 'in', listed).orderBy('id');
   return (await reader.rows(query)).map(([slug]) => String(slug));
 }
+
+/**
+ * Ids of the products that a front lists and that may have a session that starts in [from, until):
+ * those with a daily session are among them.
+ * @throws AppError database-unreadable, database-busy
+ */
+export async function idsOfDay(reader: CatalogueReader, frontId: RowId, from: Instant, until: Instant) {
+  const listed = knownTables.selectFrom('front_products').select('product_id').where('front_id', '=', frontId);
+  const between = (column: string, first: string, last: string) =>
+    sql`${reader.isPossiblyLater('sessions', column, first)} and not ${reader.isPossiblyLater('sessions', column, last)}`;
+  // A wall time may be up to sixteen hours from UTC.
+  const [first, last] = [from - 1 - OFFSET_SECONDS_MAX, until + OFFSET_SECONDS_MAX].map(formatDateTime);
+  const isOfDay = sql<SqlBool>`case
+    when cast(daily as text) not in ('0', '0.0', 'false') then true
+    when starts_at is not null then ${between('starts_at', formatInstant(instantOf(from - 1)), formatInstant(until))}
+    when starts_local is not null then ${between('starts_local', first ?? '', last ?? '')}
+    else false end`;
+  const query = knownTables.selectFrom('sessions').select('product_id').distinct().where('product_id', 'in', listed);
+  const rows = await reader.rows(query.where(isOfDay).orderBy('product_id'));
+  return rows.flatMap(([id]) => (typeof id === 'number' ? [id] : []));
+}
+
+/**
+ * The ends of the sessions of some products, by session, as their rows have them. No document
+ * depends on the end of a session that is not daily, so that the load does not keep it.
+ * @throws AppError database-unreadable, database-busy
+ */
+export async function sessionEnds(reader: CatalogueReader, productIds: readonly number[]) {
+  const ends = new Map<RowId, { readonly instant: string | null; readonly local: string | null }>();
+  const query = checkedRows(ENDING).where((eb) =>
+    eb.or([eb('ends_at', 'is not', null), eb('ends_local', 'is not', null)]),
+  );
+  for (let i = 0; i < productIds.length; i += PRODUCTS_TOGETHER) {
+    for (const row of await reader.rows(query.where('product_id', 'in', productIds.slice(i, i + PRODUCTS_TOGETHER))))
+      if (ENDING.accepts(row)) ends.set(row[0], { instant: row[1], local: row[2] });
+  }
+  return ends;
+}
+
+const ENDING = new RowChecker('sessions', ['id', 'ends_at', 'ends_local']);
+
+/** How many ids one query names. */
+const PRODUCTS_TOGETHER = 400;
 
 /**
  * The categories and tags of the products that a front lists, all by slug; products without any are

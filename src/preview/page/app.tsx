@@ -14,7 +14,7 @@ import { Help } from './help.tsx';
 import { useKeys } from './keys.ts';
 import { NoFront, NoRelease, ProblemBar } from './no-front.tsx';
 import { OpenedSheet } from './opened.tsx';
-import { useLabels, useMissing } from './state/catalogue-facts.ts';
+import { useDay, useLabels, useMissing } from './state/catalogue-facts.ts';
 import { useChangesLater, useEditionChanges } from './state/edition-changes.ts';
 import { Editions } from './state/editions.ts';
 import { EXPORTED } from './state/exported.ts';
@@ -23,7 +23,7 @@ import { useClock, useDocuments, type Loaded } from './state/hooks.ts';
 import { editionPaths, frontOf, sceneOf, tickAfter, tickBefore, unitsOf, type Scene } from './state/scene.ts';
 import { useTree } from './state/tree-state.ts';
 import { useAddress } from './state/use-address.ts';
-import { viewStateOf, type ViewState } from './state/view-state.ts';
+import { viewAfter, viewStateOf, type ViewState } from './state/view-state.ts';
 import { changesOf, type Changes } from './text/changes.ts';
 import { instantAt } from './text/descriptions.ts';
 import { shown } from './text/safe-text.ts';
@@ -52,6 +52,8 @@ export function App(): VNode {
   const known = useMissing(hasCatalogue, scene?.sides.length === 1 ? scene : null, tree.readings);
   const missing = known ?? NO_MISSING;
   const facts = useFacts(scene, counts, changes, useLabels(hasCatalogue, scene?.front ?? null, tree.readings));
+  const isMap = state.view === 'map' && scene?.sides.length === 1;
+  const day = useDay(hasCatalogue && isMap ? scene.front : null, scene?.at ?? now, tree.readings);
   const goTo = (at: Instant): void => move({ at });
   const clock = useClock(scene, goTo);
   const [pointed, point] = usePointed(loaded, () => move({ ...NO_SEARCH, isAll: true }));
@@ -62,7 +64,7 @@ export function App(): VNode {
       next: () => scene !== null && goTo(tickAfter(scene.timeline, scene.at)),
       previous: () => scene !== null && goTo(tickBefore(scene.timeline, scene.at)),
       play: () => clock.play(!clock.isPlaying),
-      view: () => move({ view: state.view === 'list' ? 'cards' : 'list' }),
+      view: () => move({ view: viewAfter(state.view) }),
       health: () => move({ view: state.view === 'health' ? 'list' : 'health' }),
       compare: () => scene !== null && move({ from: scene.chosen, at: scene.chosen, beside: null }),
       help,
@@ -100,7 +102,7 @@ export function App(): VNode {
         {scene === null && <NoFront {...{ overview, release, front }} onChange={move} />}
         {scene !== null && (
           <Stage
-            {...{ overview, now, changes, state, facts, missing, pointed, onOpen }}
+            {...{ overview, now, changes, state, facts, missing, day, pointed, onOpen }}
             readings={tree.readings}
             isMissingKnown={known !== null}
             scene={loaded?.scene ?? scene}
@@ -111,7 +113,9 @@ export function App(): VNode {
       </main>
       <PublishedNotice release={tree.published} />
       {isHelpOpen && <Help isOn={hasKeys} onSwitch={setHasKeys} onClose={() => setHelpOpen(false)} />}
-      {!isHelpOpen && <OpenedSheet {...{ state, overview, release, front, loaded, missing }} onChange={move} />}
+      {!isHelpOpen && (
+        <OpenedSheet {...{ state, overview, release, front, loaded, missing }} day={day.json} onChange={move} />
+      )}
     </>
   );
 }

@@ -7,7 +7,7 @@ const KEYS = [
   ['J', 'the next change'],
   ['K', 'the previous change'],
   ['Space', 'play, pause'],
-  ['V', 'list or cards'],
+  ['V', 'list, cards, or map'],
   ['H', 'health of the front'],
   ['C', 'keep this instant, to compare with another'],
   ['/', 'find a product'],
@@ -15,7 +15,8 @@ const KEYS = [
   ['← →', 'on the slider: a minute'],
   ['Page ↑ ↓', 'on the slider: a change'],
   ['Home End', 'on the slider: an end'],
-  ['↑ ↓', 'in the list: a row'],
+  ['↑ ↓', 'in the list and on the map: a row'],
+  ['← →', 'on the map: a session'],
 ] as const;
 
 interface HelpProps {
@@ -29,7 +30,7 @@ export function Help({ isOn, onSwitch, onClose }: HelpProps): VNode {
     <Sheet title="Keys" onClose={onClose}>
       <dl class="keys">
         {KEYS.map(([key, what]) => (
-          <div key={key}>
+          <div key={what}>
             <dt>
               <kbd>{key}</kbd>
             </dt>

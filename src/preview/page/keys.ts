@@ -7,7 +7,7 @@ export interface KeyActions {
   readonly next: () => void;
   readonly previous: () => void;
   readonly play: () => void;
-  /** Changes between list and cards. */
+  /** Goes from list to cards, to the map, and back. */
   readonly view: () => void;
   /** Shows the front's health, or the list again. */
   readonly health: () => void;

@@ -1,10 +1,11 @@
-// The sheet that is open over the page, as the view state says: the details of a product, or the
-// products without a card for one reason.
+// The sheet that is open over the page, as the view state says: the details of a product, those of a
+// session, or the products without a card for one reason.
 
 import type { VNode } from 'preact';
-import type { MissingProduct, Overview, PreviewRelease } from '../messages.ts';
+import type { DaySessions, MissingProduct, Overview, PreviewRelease } from '../messages.ts';
 import { Missing } from './desk/missing.tsx';
 import { ProductDetails } from './front/product-details.tsx';
+import { SessionDetails } from './map/session-details.tsx';
 import type { Loaded } from './state/hooks.ts';
 import { clampTo, unitsOf } from './state/scene.ts';
 import type { ViewState } from './state/view-state.ts';
@@ -18,11 +19,13 @@ interface OpenedSheetProps {
   readonly front: string | null;
   readonly loaded: Loaded | null;
   readonly missing: readonly MissingProduct[];
+  /** The day of the map; null in other views. */
+  readonly day: DaySessions | null;
   readonly onChange: (change: Partial<ViewState>) => void;
 }
 
 export function OpenedSheet(props: OpenedSheetProps): VNode | null {
-  const { state, overview, release, front, loaded, missing, onChange } = props;
+  const { state, overview, release, front, loaded, missing, day, onChange } = props;
   if (state.card !== null && loaded !== null) {
     const { scene, documents } = loaded;
     // Of two sides, the later one that has the card; of two editions, the one that is shown.
@@ -42,6 +45,22 @@ export function OpenedSheet(props: OpenedSheetProps): VNode | null {
         at={clampTo(scene.timeline, side.instant)}
         units={unitsOf(side)}
         onClose={() => onChange({ card: null })}
+      />
+    );
+  }
+  const product = day?.products.find(({ sessions }) => sessions.some(({ id }) => id === state.session));
+  const session = product?.sessions.find(({ id }) => id === state.session);
+  if (state.view === 'map' && product !== undefined && session !== undefined && loaded !== null) {
+    const { scene } = loaded;
+    return (
+      <SessionDetails
+        key={state.session}
+        {...{ overview, product, session }}
+        front={scene.front}
+        at={scene.at}
+        units={unitsOf(scene.sides[0])}
+        onProduct={() => onChange({ session: null, card: product.slug })}
+        onClose={() => onChange({ session: null })}
       />
     );
   }

@@ -165,6 +165,7 @@ export const FOLDERS_ONLY: readonly Reason[] = [
       'test/property/demo-instants.test.ts',
       'test/property/diff.test.ts',
       'test/property/laws.test.ts',
+      'test/unit/day-sessions.test.ts',
       'test/unit/fields.test.ts',
       'test/unit/local-times.test.ts',
       'test/unit/undecodable-text.test.ts',

@@ -1169,6 +1169,20 @@ const SURROUNDINGS: readonly PlantedFault[] = [
     'unit/preview-page.test.ts',
   ),
   fault(
+    'the map shows a session that is sold out as paused',
+    'operations/explain-rules.ts',
+    "if (outReasonAt(session, now) !== null) return 'sold-out';",
+    "if (outReasonAt(session, now) !== null) return 'paused';",
+    'unit/day-sessions.test.ts',
+  ),
+  fault(
+    'on the map, sessions that overlap lie over each other',
+    'preview/page/map/layout.ts',
+    'return last === undefined || last.left + last.width <= bar.left;',
+    'return last === undefined || last.left <= bar.left;',
+    'unit/preview-page.test.ts',
+  ),
+  fault(
     'a product stands in each of its groups',
     'preview/page/front/arrangement.ts',
     "(byGroup.get(first?.slug ?? '') ?? rest).push(card);",

@@ -17,6 +17,8 @@ interface FinderProps {
   readonly sort: ViewState['sort'];
   readonly facts: SearchFacts;
   readonly missing: readonly MissingProduct[];
+  /** In place of the tabs. */
+  readonly lead: VNode | null;
   readonly onSearch: (change: Partial<ViewState>) => void;
 }
 
@@ -26,7 +28,7 @@ export function Finder(props: FinderProps): VNode {
   const chosen = [search.only, search.group, search.category, search.tag, search.badge].filter((one) => one !== null);
   return (
     <div class="finder">
-      <Tabs {...props} />
+      {props.lead ?? <Tabs {...props} />}
       <search class="search">
         <input
           type="search"

@@ -99,7 +99,7 @@ interface WhyProps extends ReturnType<typeof useJson<Explanation>> {
 }
 
 /** The explanation from the catalogue, which may be newer than what is published. */
-function Why({ sections, json, problem }: WhyProps): VNode {
+export function Why({ sections, json, problem }: WhyProps): VNode {
   if (json === null) return <Waiting problem={problem} />;
   return (
     <>

@@ -1,14 +1,16 @@
-// The stage: the front's masthead, its filters, and its products as a list or as cards; or two
-// documents compared.
+// The stage: the front's masthead, its filters, and its products as a list, as cards, or on a map of
+// the day; or two documents compared.
 
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { formatInstant, type Instant } from '../../../catalogue/instant.ts';
 import type { ProductsDocument } from '../../../contract/documents.ts';
-import { CURRENT, type MissingProduct, type Overview } from '../../messages.ts';
+import { CURRENT, type DaySessions, type MissingProduct, type Overview } from '../../messages.ts';
 import { Command } from '../command.tsx';
 import { FrontHealth } from '../health/front-health.tsx';
+import { DayMap, MapRows } from '../map/day-map.tsx';
 import type { Scene, Side } from '../state/scene.ts';
+import type { Fetched } from '../state/use-json.ts';
 import { VIEWS, type ViewState } from '../state/view-state.ts';
 import type { Changes } from '../text/changes.ts';
 import { buildCommand } from '../text/commands.ts';
@@ -47,6 +49,8 @@ export interface StageProps {
   readonly missing: readonly MissingProduct[];
   /** Whether `missing` is known of this front. */
   readonly isMissingKnown: boolean;
+  /** The sessions of the map's day; neither loaded nor failed without a catalogue. */
+  readonly day: Fetched<DaySessions>;
   readonly pointed: number | null;
   /** How often the tree has been read. */
   readonly readings: number;
@@ -63,6 +67,8 @@ export function Stage(props: StageProps): VNode {
   const [first, second] = documents;
   const isPaired = sides.length > 1;
   const isHealth = state.view === 'health';
+  const isMap = state.view === 'map' && !isPaired;
+  const Shown = isMap ? DayMap : Products;
   return (
     <>
       <header class="masthead">
@@ -82,18 +88,30 @@ export function Stage(props: StageProps): VNode {
         />
       )}
       {first !== undefined && !isHealth && (
-        <Finder document={first} search={state} sort={state.sort} {...{ facts, missing }} onSearch={onChange} />
+        <Finder
+          document={first}
+          search={state}
+          sort={state.sort}
+          {...{ facts, missing }}
+          lead={isMap ? <MapRows rows={state.rows} onChange={onChange} /> : null}
+          onSearch={onChange}
+        />
       )}
       {sides.map((side) => (
         <Untimely key={side.release + side.instant} {...{ side, now, overview }} />
       ))}
       {first !== undefined && !isHealth && (
-        <div class="panes" role="tabpanel" id="panes" tabIndex={-1} aria-labelledby={`tab-${state.tab}`}>
-          <h2 class="unseen">{isPaired ? 'Compared products' : 'Products'}</h2>
+        <div
+          class="panes"
+          id="panes"
+          tabIndex={-1}
+          {...(isMap ? {} : { role: 'tabpanel', 'aria-labelledby': `tab-${state.tab}` })}
+        >
+          <h2 class="unseen">{isPaired ? 'Compared products' : isMap ? 'Sessions of the day' : 'Products'}</h2>
           {isPaired && second !== undefined ? (
             <Compared {...props} documents={[first, second]} />
           ) : (
-            <Products {...props} document={first} side={sides[0]} />
+            <Shown {...props} document={first} side={sides[0]} />
           )}
         </div>
       )}
@@ -101,7 +119,7 @@ export function Stage(props: StageProps): VNode {
   );
 }
 
-const VIEW_LABELS = { list: 'List', cards: 'Cards', health: 'Health' } as const;
+const VIEW_LABELS = { list: 'List', cards: 'Cards', map: 'Map', health: 'Health' } as const;
 
 function Views({ view, onChange }: Pick<ViewState, 'view'> & Pick<StageProps, 'onChange'>): VNode {
   return (
@@ -205,7 +223,7 @@ function Compared(props: ComparedProps): VNode {
     () => (state.isAll ? pairs : pairs.filter(({ texts }) => texts.length > 0)),
     [pairs, state.isAll],
   );
-  const View = state.view === 'list' ? CompareList : CompareCards;
+  const View = state.view === 'cards' ? CompareCards : CompareList;
   return (
     <>
       <div class="compare-bar">

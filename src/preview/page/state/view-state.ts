@@ -6,7 +6,12 @@ import { CURRENT } from '../../messages.ts';
 import { FLAGS, NO_SEARCH, TABS, type Search } from '../front/search.ts';
 import { COLUMNS, type Sort } from '../front/sorting.ts';
 
-export const VIEWS = ['list', 'cards', 'health'] as const;
+/** Ways to show the products of an edition; a key goes from one to the next. */
+const PRODUCT_VIEWS = ['list', 'cards', 'map'] as const;
+export const VIEWS = [...PRODUCT_VIEWS, 'health'] as const;
+
+/** What the map's rows stand under. */
+export const MAP_ROWS = ['products', 'venues'] as const;
 
 export interface ViewState extends Search {
   /** null for the first front. */
@@ -22,12 +27,21 @@ export interface ViewState extends Search {
   /** When comparing: everything, not only what differs. */
   readonly isAll: boolean;
   readonly view: (typeof VIEWS)[number];
+  readonly rows: (typeof MAP_ROWS)[number];
+  /** The id of the session of the map's day that is open. */
+  readonly session: string | null;
   /** null for the document's order. */
   readonly sort: Sort | null;
   /** The slug of the product whose details are open. */
   readonly card: string | null;
   /** The reason whose products without a card are listed. */
   readonly missing: string | null;
+}
+
+/** The next way to show products; from another view, the first one. */
+export function viewAfter(view: ViewState['view']): ViewState['view'] {
+  const index = PRODUCT_VIEWS.findIndex((one) => one === view);
+  return PRODUCT_VIEWS[(index + 1) % PRODUCT_VIEWS.length] ?? 'list';
 }
 
 export function viewStateOf(search: string): ViewState {
@@ -41,6 +55,8 @@ export function viewStateOf(search: string): ViewState {
     from: instantOf('from'),
     isAll: query.has('all'),
     view: VIEWS.find((view) => view === query.get('view')) ?? 'list',
+    rows: MAP_ROWS.find((rows) => rows === query.get('rows')) ?? 'products',
+    session: query.get('session'),
     sort: sortOf(query.get('sort') ?? ''),
     tab: TABS.find((tab) => tab === query.get('tab')) ?? NO_SEARCH.tab,
     query: query.get('find') ?? '',
@@ -56,7 +72,7 @@ export function viewStateOf(search: string): ViewState {
 
 /** The query string with its question mark; '' for the initial state. The inverse of viewStateOf. */
 export function queryOf(state: ViewState): string {
-  const { release, at, from, isAll, view, sort, tab, query: find, ...named } = state;
+  const { release, at, from, isAll, view, rows, sort, tab, query: find, ...named } = state;
   const values: Readonly<Record<string, string | null>> = {
     front: named.front,
     release: release === CURRENT ? null : release,
@@ -65,6 +81,8 @@ export function queryOf(state: ViewState): string {
     from: from === null ? null : formatInstant(from),
     all: isAll ? '' : null,
     view: view === 'list' ? null : view,
+    rows: rows === 'products' ? null : rows,
+    session: named.session,
     sort: sort === null ? null : `${sort.isDescending ? '-' : ''}${sort.column}`,
     tab: tab === NO_SEARCH.tab ? null : tab,
     find: find === '' ? null : find,

@@ -1,14 +1,14 @@
 // Writes a view of the preview as a page that needs no server.
 
-import type { Instant } from '../catalogue/instant.ts';
-import type { PreviewExportJson } from '../contract/results/preview.ts';
-import type { Sources } from '../preview/answers.ts';
-import type { PageBundle } from '../preview/bundle.ts';
-import { EXPORT_START, exportPage } from '../preview/export-page.ts';
-import { viewStateOf } from '../preview/page/state/view-state.ts';
-import { PreviewData } from '../preview/preview-data.ts';
-import { freshTrees } from '../storage/open-tree.ts';
-import { replaceOnlyFile } from '../storage/write-folder.ts';
+import type { Instant } from '../../catalogue/instant.ts';
+import type { PreviewExportJson } from '../../contract/results/preview.ts';
+import type { Sources } from '../../preview/answers.ts';
+import type { PageBundle } from '../../preview/bundle.ts';
+import { EXPORT_START, exportPage } from '../../preview/export-page.ts';
+import { viewStateOf } from '../../preview/page/state/view-state.ts';
+import { PreviewData } from '../../preview/preview-data.ts';
+import { freshTrees } from '../../storage/open-tree.ts';
+import { replaceOnlyFile } from '../../storage/write-folder.ts';
 
 interface ExportOptions extends Omit<Sources, 'data'> {
   readonly out: string;

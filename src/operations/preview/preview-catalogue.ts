@@ -2,17 +2,19 @@
 // reports it. Reads only, in one transaction per question.
 
 import { setImmediate } from 'node:timers/promises';
-import type { Instant } from '../catalogue/instant.ts';
-import type { ExplainResultJson } from '../contract/results/explain.ts';
-import { databaseText, openCatalogue } from '../database/open.ts';
-import { labelsOfListed, listedSlugs } from '../database/load/explain-rows.ts';
-import type { Contingent, MissingProduct, ProductLabels } from '../preview/messages.ts';
-import type { PreviewCatalogue } from '../preview/preview-data.ts';
-import { explainOn, explainProduct, loadFront } from './explain.ts';
+import type { Instant } from '../../catalogue/instant.ts';
+import type { ExplainResultJson } from '../../contract/results/explain.ts';
+import { databaseText, openCatalogue } from '../../database/open.ts';
+import { labelsOfListed, listedSlugs } from '../../database/load/explain-rows.ts';
+import type { Contingent, MissingProduct, ProductLabels } from '../../preview/messages.ts';
+import type { PreviewCatalogue } from '../../preview/preview-data.ts';
+import { sessionsOfDay } from './day-sessions.ts';
+import { explainOn, explainProduct, loadFront } from '../explain.ts';
 
 /** Turns an explanation into text. The CLI does that. */
 interface ExplanationText {
   readonly verdictOf: (explained: ExplainResultJson) => string | null;
+  readonly sessionExplanation: (explained: ExplainResultJson) => string;
   readonly untitledExplanation: (explained: ExplainResultJson, db: string) => string;
 }
 
@@ -60,10 +62,14 @@ export function previewCatalogue(databasePath: string, tzdata: string, text: Exp
       await using reader = await openCatalogue(databasePath);
       return await labelsOfListed(reader, front);
     },
-    explain: async (frontCode, slug, at) =>
-      text.untitledExplanation(
-        await explainProduct({ databasePath, frontCode, slug, tzdata }, at),
-        databaseText(databasePath),
-      ),
+    explain: async (frontCode, slug, at, session) => {
+      const explained = await explainProduct({ databasePath, frontCode, slug, tzdata }, at, session);
+      if (session !== null) return text.sessionExplanation(explained);
+      return text.untitledExplanation(explained, databaseText(databasePath));
+    },
+    day: async (front, at) => {
+      await using reader = await openCatalogue(databasePath);
+      return await sessionsOfDay(await loadFront(reader, front, tzdata, at));
+    },
   };
 }
