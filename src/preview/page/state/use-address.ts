@@ -1,7 +1,7 @@
 // Keeps the view state in the page's address. A choice is a step of the browser's history; moving
 // the clock or typing replaces the step, so that Back does not go through every second.
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { queryOf, type ViewState } from './view-state.ts';
 
 /** Browsers limit how often the address may change. */
@@ -29,7 +29,8 @@ export function useAddress(
     addEventListener('popstate', follow);
     return () => removeEventListener('popstate', follow);
   }, []);
-  useEffect(() => {
+  // Before the next event: by then Forward may have led elsewhere, and this would undo it.
+  useLayoutEffect(() => {
     if (location.search === search) return undefined;
     const address = location.pathname + search;
     if (stepOf(state) !== step.current) {
