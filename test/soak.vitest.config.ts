@@ -22,7 +22,7 @@ const WALKS = [
   'test/unit/undecodable-text.test.ts',
   'test/packed/packed.test.ts',
   'test/reference/plain-laws.test.ts',
-  'test/preview/access.test.ts',
+  'test/preview/{access,speed}.test.ts',
 ];
 
 const atLength = { PLAYBILL_THOROUGH: 'yes', PLAYBILL_SOAK: 'yes' };
