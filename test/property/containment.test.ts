@@ -18,7 +18,7 @@ import { catalogueArbitrary } from '../support/reference/random-catalogue.ts';
 import { buildTree, documentAt, filesOf, instant, pointerOf, temporaryFolder } from '../support/trees.ts';
 import { IS_THOROUGH, longRuns, SEED } from '../speeds.ts';
 
-const RUNS = longRuns(36, 300);
+const RUNS = longRuns(45, 300);
 
 const HORIZON_SECONDS = 30 * 3600;
 const GUARDS = { maxShrink: 1, maxBad: 1, allow: [], force: false };
