@@ -68,7 +68,7 @@ function databasesAt(path: string, { rows, lacked }: RandomCatalogue): { databas
 describe('laws of editions', () => {
   test('law 2: at every instant up to validUntil the edition in force is what a plain renderer makes of that instant', async () => {
     const root = temporaryFolder();
-    const numRuns = longRuns(30, 150);
+    const numRuns = longRuns(38, 150);
     let editionsSeen = 0;
     await fc.assert(
       fc.asyncProperty(caseArbitrary, async ({ catalogue, shares, horizonSeconds }) => {
