@@ -4,7 +4,7 @@
 import type { Finding } from '../findings.ts';
 import type { FrontProduct } from '../catalogue/front-products.ts';
 import { timeOfSeconds } from '../catalogue/days.ts';
-import { formatInstant, type Instant } from '../catalogue/instant.ts';
+import { formatInstant, instantOf, type Instant } from '../catalogue/instant.ts';
 import { ALWAYS } from '../catalogue/period.ts';
 import type { Product, SessionKey } from '../catalogue/product.ts';
 import type { RowId } from '../catalogue/row-id.ts';
@@ -124,7 +124,7 @@ export async function explainOn(
     const placed = {
       front,
       entry: entry ?? plainEntry(row.id),
-      product: (await wholeProduct(loaded, row.id)) ?? product,
+      product: (await wholeProduct(loaded, row.id, only)) ?? product,
       taxonomy: catalogue.taxonomy,
       texts: catalogue.texts,
     };
@@ -162,10 +162,16 @@ export async function explainOn(
 
 /**
  * The product with all its sessions, past ones too. What is wrong only with rows that no build
- * reads is left out, without a finding.
+ * reads is left out, without a finding. Of a daily session, dates that are over are not kept, but for
+ * the one that is asked for.
  */
-function wholeProduct({ reader, context }: LoadedFront, id: number): Promise<Product | undefined> {
-  return new ProductLoad(reader, { ...context, rowsRead: 'all' }).withId(id, new FindingLog(reader));
+function wholeProduct(
+  { reader, context }: LoadedFront,
+  id: number,
+  only: SessionKey | null,
+): Promise<Product | undefined> {
+  const now = instantOf(Math.min(context.now, only?.startsAt ?? context.now));
+  return new ProductLoad(reader, { ...context, now, rowsRead: 'all' }).withId(id, new FindingLog(reader));
 }
 
 /** A log that keeps what its findings take out. */

@@ -57,7 +57,7 @@ export async function answerTo(
     const cards = await data.cards(first, second, at);
     return JSON.stringify(await catalogue.missing(second, at, cards, signal));
   }
-  if (prefix === DAY_PATH && second !== '') return JSON.stringify(await catalogue.day(first, at));
+  if (prefix === DAY_PATH && second !== '') return JSON.stringify(await catalogue.day(first, at, signal));
   const startsAt = parts.length === 5 ? parseInstant(fourth) : null;
   if (prefix !== EXPLAIN_PATH || third === '' || startsAt === undefined) return null;
   const session = startsAt === null ? null : { id: third, startsAt };

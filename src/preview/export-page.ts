@@ -14,7 +14,6 @@ import {
   CHANGES_PATH,
   CONTINGENTS_PATH,
   CURRENT,
-  DAY_PATH,
   EXPLAIN_PATH,
   FRONTS_PATH,
   HISTORY_PATH,
@@ -29,6 +28,7 @@ import {
   type Overview,
   type PreviewRelease,
 } from './messages.ts';
+import { dayPath } from './page/state/front-day.ts';
 import { clampTo, editionPaths, frontOf, sceneOf, type Scene } from './page/state/scene.ts';
 import { queryOf, type ViewState } from './page/state/view-state.ts';
 import { instantAt } from './page/text/descriptions.ts';
@@ -146,7 +146,8 @@ class Answers {
   /** What the catalogue says of the front: its products without a card, the one that is open, and the map's day. */
   async takeCatalogue({ front, chosen, at, timeline, sides }: Scene, wanted: ViewState): Promise<void> {
     const { card, missing, session } = wanted;
-    if (wanted.view === 'map') await this.#takeDay(front, formatInstant(at), session);
+    if (wanted.view === 'map' && sides.length === 1)
+      await this.#takeDay(front, dayPath(front, sides[0].pointer, at), formatInstant(at), session);
     await this.#take(pathOf(LABELS_PATH, front));
     await this.#take(pathOf(CONTINGENTS_PATH, front, formatInstant(chosen)));
     const [{ release, pointer }] = sides;
@@ -161,8 +162,8 @@ class Answers {
   }
 
   /** `session`: the one that is open. */
-  async #takeDay(front: string, at: string, session: string | null): Promise<void> {
-    const day = await this.#take<DaySessions>(pathOf(DAY_PATH, front, at));
+  async #takeDay(front: string, path: string, at: string, session: string | null): Promise<void> {
+    const day = await this.#take<DaySessions>(path);
     for (const { slug, sessions } of day?.products ?? []) {
       const start = sessions.find(({ id }) => id === session)?.start;
       if (start !== undefined && session !== null)

@@ -5,7 +5,7 @@
 import type { ProductCard } from '../contract/documents.ts';
 import type { ManifestFront } from '../contract/manifest.ts';
 import type { Pointer } from '../contract/pointer.ts';
-import type { ExplainedSession } from '../contract/results/explain.ts';
+import type { ExplainedSession, ExplainResultJson } from '../contract/results/explain.ts';
 import type { FrontChanges } from '../contract/results/history.ts';
 import type { StatusResultJson } from '../contract/results/status.ts';
 import type { Finding } from '../findings.ts';
@@ -192,6 +192,8 @@ export type SessionState =
 export interface DaySessions {
   readonly from: string;
   readonly until: string;
+  /** In the catalogue: a front that is not active has no products there. */
+  readonly frontState: ExplainResultJson['frontState'];
   /** Those with a session on the day, in the order of the front's cards. */
   readonly products: readonly DayProduct[];
   /** How many products with a session on the day errors leave out, wholly or in part. */

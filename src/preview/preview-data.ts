@@ -77,10 +77,10 @@ export interface PreviewCatalogue {
    */
   explain(front: string, slug: string, at: Instant, session: SessionKey | null): Promise<string>;
   /**
-   * The sessions that start on the day of the front that contains `at`.
+   * The sessions that start on the day of the front that contains `at`; gives up like `missing`.
    * @throws AppError database-…, front-unknown
    */
-  day(front: string, at: Instant): Promise<DaySessions>;
+  day(front: string, at: Instant, signal: AbortSignal): Promise<DaySessions>;
 }
 
 export class PreviewData {

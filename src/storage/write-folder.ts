@@ -95,10 +95,14 @@ export function replaceOnlyFile(
       throw new AppError('preview-export-exists', message, `name another folder with ${flag}`);
     }
     writeTemporaryFile(temporary, Buffer.from(text), true);
-    renameSync(temporary, path);
+    try {
+      renameSync(temporary, path);
+    } catch (error) {
+      removeFile(temporary);
+      throw error;
+    }
     return path;
   } catch (error) {
-    removeFile(temporary);
     throw treeError(folder, error, flag);
   }
 }

@@ -59,8 +59,10 @@ describe.each(SHAPES)('as %s', (shape) => {
     await using schema = await newSchema();
     const path = demoCatalogueAt(join(temporaryFolder(), 'demo.sqlite'), '2026-05-01T09:00:00Z');
     await copyCatalogue(path, schema, shape);
+    const noon = instant('2026-05-01T12:00:00Z');
+    const { signal } = new AbortController();
     const dayIn = (database: string) =>
-      previewCatalogue(database, 'tzdata', explanationWords).day('minuit-passe', instant('2026-05-01T12:00:00Z'));
+      previewCatalogue(database, 'tzdata', explanationWords).day('minuit-passe', noon, signal);
     const day = await dayIn(path);
     expect(day.products.length).toBeGreaterThan(0);
     expect(await dayIn(schema.url)).toEqual(day);

@@ -13,6 +13,7 @@ import type { DaySessions, SessionState } from '../../src/preview/messages.ts';
 import { demoCatalogueAt } from '../support/demo-catalogue.ts';
 import { catalogueAt, instant, temporaryFolder, type Rows } from '../support/trees.ts';
 
+const ANYBODY = new AbortController().signal;
 const TZDATA = process.versions['tz'] ?? '';
 
 const catalogueOf = (path: string) =>
@@ -41,8 +42,13 @@ const statesAt = (day: DaySessions, at: string): Map<string, SessionState | unde
 
 test.each(['kassa', 'minuit-passe', 'tokyo'])('%s: as explain says', async (front) => {
   const path = demoCatalogueAt(join(temporaryFolder(), 'demo.sqlite'), '2026-05-01T09:00:00Z');
-  const day = await catalogueOf(path).day(front, instant('2026-05-01T12:00:00Z'));
+  const day = await catalogueOf(path).day(front, instant('2026-05-01T12:00:00Z'), ANYBODY);
   expect(day.products.length).toBeGreaterThan(0);
+  const closed = (key: string, at: string): Promise<string> => {
+    const [slug = '', id = '', start = ''] = key.split(' ');
+    const startsAt = parseOffsetDateTime(start) ?? instant(at);
+    return catalogueOf(path).explain(front, slug, instant(at), { id, startsAt });
+  };
   for (const at of [day.from, '2026-05-01T12:00:00Z', '2026-05-01T16:15:00Z']) {
     const expected = new Map<string, SessionState>();
     for (const { slug } of day.products) {
@@ -57,9 +63,12 @@ test.each(['kassa', 'minuit-passe', 'tokyo'])('%s: as explain says', async (fron
       }
     }
     const states = statesAt(day, at);
-    // Of a daily session, explain leaves out the date that is over.
-    for (const [key, state] of states)
+    // Of a daily session, explain leaves out the date that is over, unless it is asked for that one.
+    for (const [key, state] of states) {
       if (expected.has(key)) expect(`${key} ${state}`).toBe(`${key} ${expected.get(key)}`);
+      else
+        expect([key, state, await closed(key, at)]).toEqual([key, 'over', expect.stringMatching(/^Rules:\n {2}over/)]);
+    }
     expect([...expected.keys()].filter((key) => !states.has(key))).toEqual([]);
     expect(states.size).toBeGreaterThanOrEqual(expected.size);
   }
@@ -100,7 +109,7 @@ describe('one of each kind', () => {
   const noon = instant('2026-05-01T12:00:00Z');
 
   test('changes when the rules say so', async () => {
-    const day = await catalogue().day('a', noon);
+    const day = await catalogue().day('a', noon, ANYBODY);
     expect([day.from, day.until, day.leftOut]).toEqual(['2026-05-01T05:00:00Z', '2026-05-02T05:00:00Z', 0]);
     const told = day.products.flatMap(({ sessions }) =>
       sessions.map(({ id, end, available, isAllocated, states }) => [
@@ -142,13 +151,37 @@ describe('one of each kind', () => {
     expect(none).toBe('The catalogue does not have this session, or it has errors.');
   });
 
+  test('two products of one slug take each other out, also where one has no session on the day', async () => {
+    const twin = [
+      row('products', { id: 2, slug: 'twin', name: 'Twin' }),
+      row('front_products', { front_id: 1, product_id: 2 }),
+    ];
+    const path = catalogueAt(join(temporaryFolder(), 'twins.sqlite'), [...rows, ...twin] as Rows);
+    const database = new Database(path);
+    database.pragma('legacy_alter_table = ON');
+    database.exec(
+      `ALTER TABLE products RENAME TO own; CREATE VIEW products AS SELECT id, 'play' AS slug, name, age_rating, sale_schema, pushka, paused, paused_until, image_id, status FROM own`,
+    );
+    database.close();
+    const { products, leftOut } = await catalogueOf(path).day('a', noon, ANYBODY);
+    expect([products, leftOut]).toEqual([[], 1]);
+  });
+
+  test('a front that is disabled says so', async () => {
+    const path = catalogueAt(join(temporaryFolder(), 'disabled.sqlite'), rows as Rows);
+    const database = new Database(path);
+    database.exec(`UPDATE fronts SET status = 'disabled'`);
+    database.close();
+    expect(await catalogueOf(path).day('a', noon, ANYBODY)).toMatchObject({ frontState: 'disabled', products: [] });
+  });
+
   test('what errors leave out is counted', async () => {
     const path = catalogueAt(join(temporaryFolder(), 'bad.sqlite'), rows as Rows);
     const database = new Database(path);
     database.pragma('ignore_check_constraints = ON');
     database.exec(`UPDATE price_tiers SET currency = 'euros' WHERE id = 90`);
     database.close();
-    const day = await catalogueOf(path).day('a', noon);
+    const day = await catalogueOf(path).day('a', noon, ANYBODY);
     expect(day.leftOut).toBe(1);
     expect(day.products[0]?.sessions.map(({ id }) => id)).not.toContain('9');
   });

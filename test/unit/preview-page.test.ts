@@ -4,6 +4,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatInstant, instantOf } from '../../src/catalogue/instant.ts';
 import type { ProductCard, ProductsDocument } from '../../src/contract/documents.ts';
+import type { FrontChanges } from '../../src/contract/results/history.ts';
+import { frontChangesParts } from '../../src/release/diff/changes-text.ts';
 import { tickHeight, timeMarks } from '../../src/preview/page/clock/time-marks.ts';
 import type { FrontAlarms } from '../../src/preview/messages.ts';
 import { alarmsOf } from '../../src/preview/page/text/alarms.ts';
@@ -22,6 +24,7 @@ import {
   dateText,
   describeDropped,
   durationText,
+  instantAt,
   moneyOf,
   sessionText,
   zoneClockText,
@@ -197,7 +200,8 @@ describe('the map', () => {
   });
   const timeline = { first: instant('2026-05-01T12:00:00Z'), last: instant('2026-05-01T17:59:59Z'), ticks: [] };
   const laidOut = (...hours: readonly (readonly [number, number | null])[]) => {
-    const day = { from: at(0), until: at(24), products: [product(...hours)], leftOut: 0 };
+    const frontState = 'active' as const;
+    const day = { from: at(0), until: at(24), frontState, products: [product(...hours)], leftOut: 0 };
     const rows = rowsOf(day.products, 'products');
     const axis = axisOf(day, rows, timeline);
     const [row] = rows;
@@ -596,6 +600,7 @@ test('a product as Markdown is text, whatever its name is', () => {
     front: 'moscow',
     at: instant('2026-05-01T09:00:00Z'),
     zone: zoneOf('Europe/Moscow'),
+    release: '9f7e45cc006d799b',
     facts: [['Price', 'from €5']],
     sections: [
       { title: 'It has a card.', lines: [] },
@@ -606,7 +611,7 @@ test('a product as Markdown is text, whatever its name is', () => {
   expect(markdown).toBe(
     [
       String.raw`## \[x\](https://evil.example) \*b\* \<img\>`,
-      'moscow, Friday, 1 May 2026, 12:00 (Europe/Moscow, 2026-05-01T09:00:00Z)',
+      'moscow, Friday, 1 May 2026, 12:00 (Europe/Moscow, 2026-05-01T09:00:00Z), release 9f7e45cc006d799b',
       '- Price: from €5',
       '### Why\n\nIt has a card.',
       '### Rules\n\n- yes published',
@@ -682,4 +687,16 @@ test.each([
   [undefined, 5, ''],
 ])('from %s to %s it is a change of %j', (was, is, text) => {
   expect(changeText(was, is)).toBe(text);
+});
+
+test('a change of prices that leaves the median where it was names no instant', () => {
+  const changes: FrontChanges = {
+    front: 'moscow',
+    state: 'changed',
+    cards: { added: 0, removed: 0 },
+    changed: { names: 0, prices: 2, flags: 0, seats: 0, sessions: 0, other: 0 },
+    medianPrice: null,
+    comparableUntil: null,
+  };
+  expect(frontChangesParts(changes, (at) => zoneClockText(zoneOf('UTC'), instantAt(at)))).toEqual(['2 prices']);
 });

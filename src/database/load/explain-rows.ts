@@ -89,6 +89,22 @@ export async function idsOfDay(reader: CatalogueReader, frontId: RowId, from: In
 }
 
 /**
+ * Ids of other products that have the slug of one of these. Only views can contain any.
+ * @throws AppError database-unreadable, database-busy
+ */
+export async function idsOfSameSlug(reader: CatalogueReader, ids: readonly number[]): Promise<number[]> {
+  const known = new Set(ids);
+  const others: number[] = [];
+  for (let i = 0; i < ids.length; i += PRODUCTS_TOGETHER) {
+    const some = ids.slice(i, i + PRODUCTS_TOGETHER);
+    const slugs = knownTables.selectFrom('products').select('slug').where('id', 'in', some);
+    const query = knownTables.selectFrom('products').select('id').where('slug', 'in', slugs).orderBy('id');
+    for (const [id] of await reader.rows(query)) if (typeof id === 'number' && !known.has(id)) others.push(id);
+  }
+  return others;
+}
+
+/**
  * The ends of the sessions of some products, by session, as their rows have them. No document
  * depends on the end of a session that is not daily, so that the load does not keep it.
  * @throws AppError database-unreadable, database-busy

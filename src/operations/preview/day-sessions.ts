@@ -11,7 +11,7 @@ import { priceFromAt } from '../../catalogue/offer.ts';
 import type { Product, Session } from '../../catalogue/product.ts';
 import { badSessionsOn, productOn } from '../../catalogue/selling.ts';
 import { timeOf } from '../../database/contract/row-rules.ts';
-import { idsOfDay, sessionEnds } from '../../database/load/explain-rows.ts';
+import { idsOfDay, idsOfSameSlug, sessionEnds } from '../../database/load/explain-rows.ts';
 import { ProductLoad } from '../../database/load/load-products.ts';
 import type { DayProduct, DaySession, DaySessions, DayState } from '../../preview/messages.ts';
 import type { PlacedProduct } from '../../render/product-states.ts';
@@ -25,11 +25,11 @@ type Ends = Awaited<ReturnType<typeof sessionEnds>>;
 
 /**
  * The sessions that start on the day that contains the instant for which the front was loaded. A
- * disabled front has none.
+ * disabled front has none. Gives up when nobody waits for it any more.
  * @throws AppError database-unreadable, database-busy
  */
-export async function sessionsOfDay(loaded: LoadedFront): Promise<DaySessions> {
-  const { reader, front, frontId, now } = loaded;
+export async function sessionsOfDay(loaded: LoadedFront, signal: AbortSignal): Promise<DaySessions> {
+  const { reader, front, frontId, state: frontState, log, now } = loaded;
   const days = front?.zone.daysFrom(front.dayStartsAt) ?? new Zone('UTC').daysFrom(0);
   const [from, until] = dayAround(days, now);
   const listed = new Map<number, DayProduct>();
@@ -38,7 +38,9 @@ export async function sessionsOfDay(loaded: LoadedFront): Promise<DaySessions> {
     const ids = await idsOfDay(reader, frontId, from, until);
     const ends = await sessionEnds(reader, ids);
     const whole = new Set(ids);
-    for await (const one of productsWith(ids, from, loaded)) {
+    const others = (await idsOfSameSlug(reader, ids)).filter((id) => front.products.find(id) !== undefined);
+    for await (const one of productsWith([...ids, ...others], from, loaded)) {
+      if (signal.aborted) break;
       const entry = front.products.find(one.id);
       if (entry === undefined || front.products.badEntry(one.id) !== null) continue;
       const terms = one.terms.get(front.id);
@@ -51,11 +53,13 @@ export async function sessionsOfDay(loaded: LoadedFront): Promise<DaySessions> {
       const described = sessions.map((session) => describe(session, sold, ends, [from, until], loaded));
       listed.set(product.id, { productId: product.id, slug: product.slug, name, sessions: described });
     }
+    // Only when all are read is it known that two of one slug take each other out.
+    for (const id of log.badProducts.keys()) if (listed.delete(id)) whole.add(id);
     leftOut = whole.size;
   }
   await reader.confirmOneState();
   const products = (front?.products.ids ?? []).flatMap((id) => listed.get(id) ?? []);
-  return { from: formatInstant(from), until: formatInstant(until), products, leftOut };
+  return { from: formatInstant(from), until: formatInstant(until), frontState, products, leftOut };
 }
 
 /** Products with all their sessions: of daily ones, the dates that are not over at `from`. */

@@ -67,9 +67,9 @@ export function previewCatalogue(databasePath: string, tzdata: string, text: Exp
       if (session !== null) return text.sessionExplanation(explained);
       return text.untitledExplanation(explained, databaseText(databasePath));
     },
-    day: async (front, at) => {
+    day: async (front, at, signal) => {
       await using reader = await openCatalogue(databasePath);
-      return await sessionsOfDay(await loadFront(reader, front, tzdata, at));
+      return await sessionsOfDay(await loadFront(reader, front, tzdata, at), signal);
     },
   };
 }

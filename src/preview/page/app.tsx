@@ -18,6 +18,7 @@ import { useDay, useLabels, useMissing } from './state/catalogue-facts.ts';
 import { useChangesLater, useEditionChanges } from './state/edition-changes.ts';
 import { Editions } from './state/editions.ts';
 import { EXPORTED } from './state/exported.ts';
+import { dayPath } from './state/front-day.ts';
 import type { Problem } from './state/fetch-json.ts';
 import { useClock, useDocuments, type Loaded } from './state/hooks.ts';
 import { editionPaths, frontOf, sceneOf, tickAfter, tickBefore, unitsOf, type Scene } from './state/scene.ts';
@@ -50,10 +51,13 @@ export function App(): VNode {
   const hasCatalogue = tree.overview !== null && tree.overview.database !== null;
   // A comparison does not show them.
   const known = useMissing(hasCatalogue, scene?.sides.length === 1 ? scene : null, tree.readings);
-  const missing = known ?? NO_MISSING;
+  const missing = known.json ?? NO_MISSING;
   const facts = useFacts(scene, counts, changes, useLabels(hasCatalogue, scene?.front ?? null, tree.readings));
   const isMap = state.view === 'map' && scene?.sides.length === 1;
-  const day = useDay(hasCatalogue && isMap ? scene.front : null, scene?.at ?? now, tree.readings);
+  const day = useDay(
+    hasCatalogue && isMap ? dayPath(scene.front, scene.sides[0].pointer, scene.at) : null,
+    tree.readings,
+  );
   const goTo = (at: Instant): void => move({ at });
   const clock = useClock(scene, goTo);
   const [pointed, point] = usePointed(loaded, () => move({ ...NO_SEARCH, isAll: true }));
@@ -104,7 +108,7 @@ export function App(): VNode {
           <Stage
             {...{ overview, now, changes, state, facts, missing, day, pointed, onOpen }}
             readings={tree.readings}
-            isMissingKnown={known !== null}
+            known={known}
             scene={loaded?.scene ?? scene}
             documents={loaded?.documents ?? []}
             onChange={move}

@@ -23,8 +23,8 @@ export function Command({ text }: { readonly text: string }): VNode {
 
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }): VNode {
   const [outcome, setOutcome] = useState('Copy');
-  // What is copied stands beside the button, except the text of the whole sheet.
-  const isLabelled = what === 'as Markdown';
+  // What is copied stands beside the button, except what the whole sheet is copied as.
+  const isLabelled = what !== 'command' && what !== 'JSON';
   const copy = (): void => {
     navigator.clipboard.writeText(text).then(
       () => setOutcome('Copied'),

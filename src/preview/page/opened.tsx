@@ -2,13 +2,13 @@
 // session, or the products without a card for one reason.
 
 import type { VNode } from 'preact';
-import type { DaySessions, MissingProduct, Overview, PreviewRelease } from '../messages.ts';
+import { CURRENT, type DaySessions, type MissingProduct, type Overview, type PreviewRelease } from '../messages.ts';
 import { Missing } from './desk/missing.tsx';
 import { ProductDetails } from './front/product-details.tsx';
 import { SessionDetails } from './map/session-details.tsx';
 import type { Loaded } from './state/hooks.ts';
 import { clampTo, unitsOf } from './state/scene.ts';
-import type { ViewState } from './state/view-state.ts';
+import { exactStateOf, queryOf, type ViewState } from './state/view-state.ts';
 import { droppedOf } from './text/descriptions.ts';
 import { nameOf } from './text/safe-text.ts';
 
@@ -44,6 +44,8 @@ export function OpenedSheet(props: OpenedSheetProps): VNode | null {
         front={scene.front}
         at={clampTo(scene.timeline, side.instant)}
         units={unitsOf(side)}
+        release={side.release === CURRENT ? overview.current : side.release}
+        query={queryOf(exactStateOf(state, scene.front, scene.chosen, overview.current))}
         onClose={() => onChange({ card: null })}
       />
     );

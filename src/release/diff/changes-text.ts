@@ -12,13 +12,15 @@ export function frontChangesParts(
   const { names, prices, flags, seats, sessions, other } = changed;
   const counted = (count: number, noun: string, rest = ''): string[] =>
     count === 0 ? [] : [`${countText(count, noun)}${rest}`];
-  const { at, before, after } = medianPrice ?? { at: '', before: null, after: null };
-  const medians = ` (median ${before ?? 'none'} → ${after ?? 'none'} from ${instantText(at)} on)`;
+  const medians =
+    medianPrice === null
+      ? ''
+      : ` (median ${medianPrice.before ?? 'none'} → ${medianPrice.after ?? 'none'} from ${instantText(medianPrice.at)} on)`;
   return [
     ...counted(cards.added, 'card', ' added'),
     ...counted(cards.removed, 'card', ' removed'),
     ...counted(names, 'name'),
-    ...counted(prices, 'price', medianPrice === null ? '' : medians),
+    ...counted(prices, 'price', medians),
     ...counted(flags, 'flag'),
     ...(seats === 0 ? [] : [`seats of ${seats}`]),
     ...(sessions === 0 ? [] : [`sessions of ${sessions}`]),

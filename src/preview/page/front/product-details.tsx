@@ -9,9 +9,10 @@ import type { ProductCard } from '../../../contract/documents.ts';
 import { EXPLAIN_PATH, pathOf, type Explanation, type Overview } from '../../messages.ts';
 import { Command, CopyButton } from '../command.tsx';
 import { Sheet } from '../sheet.tsx';
+import { EXPORTED } from '../state/exported.ts';
 import { useJson } from '../state/use-json.ts';
 import type { FrontUnits } from '../text/changes.ts';
-import { explainCommand, previewCommand } from '../text/commands.ts';
+import { explainCommand, exportCommand, previewCommand } from '../text/commands.ts';
 import { factsOf } from '../text/card-facts.ts';
 import { headingOf, sectionsOf, type Section } from '../text/explanation.ts';
 import { markdownOf } from '../text/markdown.ts';
@@ -28,10 +29,15 @@ interface ProductDetailsProps {
   /** null if the product has no card. */
   readonly card: ProductCard | null;
   readonly units: FrontUnits;
+  /** The id of the release; null if no manifest names it. */
+  readonly release: string | null;
+  /** Of the address that shows just this, whenever it is opened. */
+  readonly query: string;
   readonly onClose: () => void;
 }
 
-export function ProductDetails({ overview, front, at, slug, name, card, units, onClose }: ProductDetailsProps): VNode {
+export function ProductDetails(props: ProductDetailsProps): VNode {
+  const { overview, front, at, slug, name, card, units, release, query, onClose } = props;
   const hasCatalogue = overview.database !== null;
   const why = useJson<Explanation>(hasCatalogue ? pathOf(EXPLAIN_PATH, front, slug, formatInstant(at)) : null);
   const sections = why.json === null ? [] : sectionsOf(why.json.text);
@@ -45,9 +51,12 @@ export function ProductDetails({ overview, front, at, slug, name, card, units, o
         {/* Once it is whole. */}
         {!isWaiting && (
           <CopyButton
-            text={markdownOf({ name, front, at, zone: units.zone, facts, sections, command })}
+            text={markdownOf({ name, front, at, zone: units.zone, release, facts, sections, command })}
             what="as Markdown"
           />
+        )}
+        {EXPORTED === null && (
+          <CopyButton text={location.origin + location.pathname + query} what="link to this instant" />
         )}
       </div>
       {card !== null && (
@@ -75,6 +84,12 @@ export function ProductDetails({ overview, front, at, slug, name, card, units, o
       <section>
         <h3>In a terminal</h3>
         <Command text={command} />
+        {EXPORTED === null && (
+          <>
+            <p class="small">As a page, for somebody without this server:</p>
+            <Command text={exportCommand(overview, query, front)} />
+          </>
+        )}
       </section>
       {card !== null && <Json card={card} />}
     </Sheet>

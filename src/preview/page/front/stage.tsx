@@ -47,8 +47,8 @@ export interface StageProps {
   readonly state: ViewState;
   readonly facts: SearchFacts;
   readonly missing: readonly MissingProduct[];
-  /** Whether `missing` is known of this front. */
-  readonly isMissingKnown: boolean;
+  /** The same as it was asked for; neither loaded nor failed without a catalogue. */
+  readonly known: Fetched<readonly MissingProduct[]>;
   /** The sessions of the map's day; neither loaded nor failed without a catalogue. */
   readonly day: Fetched<DaySessions>;
   readonly pointed: number | null;
@@ -60,7 +60,7 @@ export interface StageProps {
 }
 
 export function Stage(props: StageProps): VNode {
-  const { overview, scene, now, documents, state, facts, missing, readings, isMissingKnown, onChange, onOpen } = props;
+  const { overview, scene, now, documents, state, facts, missing, readings, known, onChange, onOpen } = props;
   const { front, chosen, sides } = scene;
   const zone = zoneOf(sides[0].pointer.timezone);
   const wall = zone.format(chosen);
@@ -81,11 +81,7 @@ export function Stage(props: StageProps): VNode {
         <Views view={state.view} onChange={onChange} />
       </header>
       {isHealth && (
-        <FrontHealth
-          {...{ overview, scene, readings, onChange, onOpen }}
-          missing={isMissingKnown ? missing : null}
-          document={first ?? null}
-        />
+        <FrontHealth {...{ overview, scene, readings, onChange, onOpen }} missing={known} document={first ?? null} />
       )}
       {first !== undefined && !isHealth && (
         <Finder
@@ -244,7 +240,9 @@ function Compared(props: ComparedProps): VNode {
       </div>
       {shownPairs.length === 0 ? (
         <p class="small below">
-          No card differs{pairs.length > 0 ? ` among ${pairs.length}` : ''}.
+          {[one, other].every(({ timeliness }) => timeliness === 'right')
+            ? `No card differs${pairs.length > 0 ? ` among ${pairs.length}` : ''}.`
+            : 'Nothing to compare: one side is outside the time that its release was built for.'}
           {titles[0] === titles[1] && ` Move the clock: one side stays at ${titles[0]}.`}
         </p>
       ) : (

@@ -17,7 +17,7 @@ import {
   type Overview,
 } from '../../messages.ts';
 import type { Scene } from '../state/scene.ts';
-import { useLatestJson } from '../state/use-json.ts';
+import { useLatestJson, type Fetched } from '../state/use-json.ts';
 import type { ViewState } from '../state/view-state.ts';
 import { Waiting } from '../waiting.tsx';
 import { Alarms } from './alarms.tsx';
@@ -30,8 +30,8 @@ export interface FrontHealthProps {
   readonly scene: Scene;
   /** null until it is known. */
   readonly document: ProductsDocument | null;
-  /** null until they are known, and without a catalogue. */
-  readonly missing: readonly MissingProduct[] | null;
+  /** Neither loaded nor failed without a catalogue. */
+  readonly missing: Fetched<readonly MissingProduct[]>;
   readonly readings: number;
   readonly onChange: (change: Partial<ViewState>) => void;
   readonly onOpen: (slug: string) => void;
@@ -44,7 +44,7 @@ export function FrontHealth(props: FrontHealthProps): VNode {
   const alarms = useLatestJson<FrontAlarms>(pathOf(ALARMS_PATH, front, instant), front, readings);
   const history = useLatestJson<readonly HistoryEntry[]>(pathOf(HISTORY_PATH, front), front, readings);
   const contingents = useLatestJson<readonly Contingent[]>(
-    overview.database === null ? null : pathOf(CONTINGENTS_PATH, front, instant),
+    overview.database === null ? null : pathOf(CONTINGENTS_PATH, front, formatInstant(scene.steady)),
     front,
     readings,
   );
@@ -67,7 +67,7 @@ export function FrontHealth(props: FrontHealthProps): VNode {
           {history.json === null ? (
             <Waiting problem={history.problem} />
           ) : entry === undefined || index === -1 ? (
-            <p class="small">The manifest of this release cannot be read.</p>
+            <p class="small">This release is older than those below, or its manifest cannot be read.</p>
           ) : (
             <Prices {...{ entry, older, side, chosen }} />
           )}

@@ -19,13 +19,19 @@ const LISTED_MAX = 40;
 interface WithoutCardProps {
   readonly overview: Overview;
   readonly side: Side;
-  /** null until they are known, and without a catalogue. */
-  readonly missing: readonly MissingProduct[] | null;
+  /** Neither loaded nor failed without a catalogue. */
+  readonly missing: Fetched<readonly MissingProduct[]>;
   readonly onChange: (change: Partial<ViewState>) => void;
   readonly onOpen: (slug: string) => void;
 }
 
-export function WithoutCard({ overview, side, missing: known, onChange, onOpen }: WithoutCardProps): VNode {
+export function WithoutCard({
+  overview,
+  side,
+  missing: { json: known, problem },
+  onChange,
+  onOpen,
+}: WithoutCardProps): VNode {
   const dropped = side.record === null ? [] : describeDropped(side.record.dropped);
   const isCounted = overview.database === null;
   const counts = isCounted ? dropped : [];
@@ -63,7 +69,7 @@ export function WithoutCard({ overview, side, missing: known, onChange, onOpen }
           <Command text={previewCommand(overview)} />
         </>
       )}
-      {!isCounted && known === null && <Waiting problem={null} />}
+      {!isCounted && known === null && <Waiting problem={problem} />}
       {total === 0 && (isCounted || known !== null) && <p class="small">Every product that the front lists has one.</p>}
     </section>
   );
@@ -120,7 +126,7 @@ type ContingentsProps = Pick<SeatsProps, 'side' | 'onOpen'> & { readonly conting
 function Contingents({ contingents, side, onOpen }: ContingentsProps): VNode {
   const used = contingents.filter(({ left }) => left <= 0).length;
   const zone = zoneOf(side.pointer.timezone);
-  const listed = contingents.toSorted((a, b) => a.left - b.left).slice(0, LISTED_MAX);
+  const listed = contingents.toSorted((a, b) => a.left - b.left || (a.start < b.start ? -1 : 1)).slice(0, LISTED_MAX);
   return (
     <div class="state-of">
       <h3>

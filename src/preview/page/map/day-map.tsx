@@ -83,7 +83,7 @@ export function DayMap(props: DayMapProps): VNode {
         <Legend products={products} at={formatInstant(scene.at)} />
       </div>
       {rows.length === 0 ? (
-        <NoSessions day={dateText(date)} count={known.products.length} {...{ hasCatalogue, onChange }} />
+        <NoSessions day={dateText(date)} known={known} {...{ hasCatalogue, onChange }} />
       ) : (
         <MapGrid
           label={`Sessions of ${dateText(date)}`}
@@ -153,12 +153,20 @@ function WithoutCatalogue({ overview }: { readonly overview: Overview }): VNode 
 
 interface NoSessionsProps {
   readonly day: string;
-  readonly count: number;
+  readonly known: DaySessions;
   readonly hasCatalogue: boolean;
   readonly onChange: OnChange;
 }
 
-function NoSessions({ day, count, hasCatalogue, onChange }: NoSessionsProps): VNode {
+function NoSessions({ day, known, hasCatalogue, onChange }: NoSessionsProps): VNode {
+  const { length: count } = known.products;
+  if (known.frontState !== 'active') {
+    return (
+      <Notice title={`The front is ${known.frontState === 'disabled' ? 'disabled' : 'not readable'} in the catalogue`}>
+        <p>So it has no sessions there; what is published is older.</p>
+      </Notice>
+    );
+  }
   if (count > 0) {
     return (
       <Notice title="No product of the day matches">

@@ -1,12 +1,12 @@
 // The rows of the map: a product each, with its sessions of the day; on their own or under venues.
 
-import { secondsOfTime, dayAround } from '../../../catalogue/days.ts';
 import { formatInstant, parseOffsetDateTime, type Instant } from '../../../catalogue/instant.ts';
 import type { ProductsDocument } from '../../../contract/documents.ts';
 import type { Pointer } from '../../../contract/pointer.ts';
 import type { DayProduct, DaySession, DaySessions, SessionState } from '../../messages.ts';
 import type { ViewState } from '../state/view-state.ts';
-import { instantAt, zoneOf } from '../text/descriptions.ts';
+import { frontDayOf } from '../state/front-day.ts';
+import { instantAt } from '../text/descriptions.ts';
 
 export interface MapSession extends DaySession {
   readonly key: string;
@@ -85,15 +85,17 @@ function byVenue(sessions: readonly DaySession[]): ReadonlyMap<string, DaySessio
 
 /** What a document says of a day: of each card, the first session that it shows for today. */
 export function dayOfDocument({ productCards }: ProductsDocument, pointer: Pointer, at: Instant): DaySessions {
-  const days = zoneOf(pointer.timezone).daysFrom(secondsOfTime(pointer.dayStartsAt ?? '00:00'));
-  const [from, until] = dayAround(days, at).map(formatInstant);
+  const [first, last] = frontDayOf(pointer, at);
+  const [from, until] = [formatInstant(first), formatInstant(last)];
   const products = productCards.flatMap((card): DayProduct[] => {
     const { productId, slug, name, todaySlot, inventoryItemName: venue, soldOut, paused, priceFrom } = card;
-    if (todaySlot === null) return [];
+    const startsAt = parseOffsetDateTime(todaySlot ?? '');
+    // Its day is that of the venue, unless the front's days begin at an hour of their own.
+    if (todaySlot === null || startsAt === undefined || startsAt < first || startsAt >= last) return [];
     const state: SessionState = soldOut ? 'sold-out' : paused ? 'paused' : 'offered';
-    const states = [{ from: from ?? '', state, priceFrom }];
+    const states = [{ from, state, priceFrom }];
     const rest = { id: '', end: null, available: null, isAllocated: false, venueId: venue, venue };
     return [{ productId, slug, name, sessions: [{ ...rest, start: todaySlot, states }] }];
   });
-  return { from: from ?? '', until: until ?? '', products, leftOut: 0 };
+  return { from, until, frontState: 'active', products, leftOut: 0 };
 }

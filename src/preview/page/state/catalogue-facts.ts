@@ -2,9 +2,8 @@
 // its products, and the sessions of a day.
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { formatInstant, type Instant } from '../../../catalogue/instant.ts';
+import { formatInstant } from '../../../catalogue/instant.ts';
 import {
-  DAY_PATH,
   LABELS_PATH,
   MISSING_PATH,
   pathOf,
@@ -19,67 +18,41 @@ import type { Fetched } from './use-json.ts';
 /** Explaining all products takes the server a while: not while the clock moves. */
 const FETCH_AFTER_MS = 400;
 
-interface Known {
-  readonly front: string;
-  readonly missing: readonly MissingProduct[] | null;
+const DAY_AFTER_MS = 100;
+
+const NOTHING: Fetched<never> = { json: null, problem: null };
+
+interface KnownMissing extends Fetched<readonly MissingProduct[]> {
+  readonly front: string | null;
 }
 
 /**
- * The products without a card at the scene's instant; null without a catalogue, and until they are
- * known. Meanwhile those of the instant before. A new `occasion` asks again.
+ * The products without a card at the scene's instant; nothing without a catalogue. Until they are
+ * known, those of the instant before. A new `occasion` asks again.
  */
 export function useMissing(
   hasCatalogue: boolean,
   scene: Scene | null,
   occasion: unknown,
-): readonly MissingProduct[] | null {
-  const [known, setKnown] = useState<Known>({ front: '', missing: null });
+): Fetched<readonly MissingProduct[]> {
+  const [known, setKnown] = useState<KnownMissing>({ ...NOTHING, front: null });
   const front = scene?.front ?? null;
   const path =
     !hasCatalogue || scene === null
       ? null
-      : pathOf(MISSING_PATH, scene.sides[0].release, scene.front, formatInstant(scene.at));
+      : pathOf(MISSING_PATH, scene.sides[0].release, scene.front, formatInstant(scene.steady));
   useEffect(() => {
-    if (path === null || front === null) return undefined;
+    if (path === null) return undefined;
     const abandoned = new AbortController();
-    const settle = (missing: Known['missing']): void => {
-      if (!abandoned.signal.aborted) setKnown({ front, missing });
+    const settle = (fetched: Fetched<readonly MissingProduct[]>): void => {
+      if (!abandoned.signal.aborted) setKnown({ ...fetched, front });
     };
     const timer = setTimeout(() => {
-      // On failure the list lacks these rows; the details of a card report the problem.
-      fetchJson<readonly MissingProduct[]>(path, abandoned.signal).then(settle, () => settle(null));
-    }, FETCH_AFTER_MS);
-    return () => {
-      abandoned.abort();
-      clearTimeout(timer);
-    };
-  }, [path, occasion]);
-  return known.front === front ? known.missing : null;
-}
-
-/**
- * The sessions of the front's day that contains an instant; of the day before while they are fetched.
- * null asks for nothing. A new `occasion` asks again.
- */
-export function useDay(front: string | null, at: Instant, occasion: unknown): Fetched<DaySessions> {
-  const [known, setKnown] = useState<KnownDay>({ front: null, path: '', occasion, json: null, problem: null });
-  const instant = formatInstant(at);
-  const { json } = known;
-  const isOfDay = known.front === front && json !== null && json.from <= instant && instant < json.until;
-  const wanted = front === null ? '' : pathOf(DAY_PATH, front, instant);
-  const path = known.occasion === occasion && (isOfDay || known.path === wanted) ? '' : wanted;
-  useEffect(() => {
-    if (path === '') return undefined;
-    const abandoned = new AbortController();
-    const settle = (fetched: Fetched<DaySessions>): void => {
-      if (!abandoned.signal.aborted) setKnown({ front, path, occasion, ...fetched });
-    };
-    const ask = (): void =>
-      void fetchJson<DaySessions>(path, abandoned.signal).then(
-        (day) => settle({ json: day, problem: null }),
+      fetchJson<readonly MissingProduct[]>(path, abandoned.signal).then(
+        (json) => settle({ json, problem: null }),
         (error: unknown) => settle({ json: null, problem: problemOf(error) }),
       );
-    const timer = setTimeout(ask, known.front === front ? FETCH_AFTER_MS / 4 : 0);
+    }, FETCH_AFTER_MS);
     return () => {
       abandoned.abort();
       clearTimeout(timer);
@@ -88,13 +61,32 @@ export function useDay(front: string | null, at: Instant, occasion: unknown): Fe
   return known.front === front ? known : NOTHING;
 }
 
-interface KnownDay extends Fetched<DaySessions> {
-  readonly front: string | null;
-  readonly path: string;
-  readonly occasion: unknown;
+/**
+ * The sessions of a day of the front, by the path of the day; null asks for nothing. A new `occasion`
+ * asks again.
+ */
+export function useDay(path: string | null, occasion: unknown): Fetched<DaySessions> {
+  const [known, setKnown] = useState<Fetched<DaySessions> & { readonly path: string | null }>({ ...NOTHING, path });
+  useEffect(() => {
+    if (path === null) return undefined;
+    const abandoned = new AbortController();
+    const settle = (fetched: Fetched<DaySessions>): void => {
+      if (!abandoned.signal.aborted) setKnown({ ...fetched, path });
+    };
+    // Not of all days that a drag goes over.
+    const timer = setTimeout(() => {
+      fetchJson<DaySessions>(path, abandoned.signal).then(
+        (json) => settle({ json, problem: null }),
+        (error: unknown) => settle({ json: null, problem: problemOf(error) }),
+      );
+    }, DAY_AFTER_MS);
+    return () => {
+      abandoned.abort();
+      clearTimeout(timer);
+    };
+  }, [path, occasion]);
+  return known.path === path ? known : NOTHING;
 }
-
-const NOTHING: Fetched<never> = { json: null, problem: null };
 
 /** By slug; null without a catalogue, and until they are known. */
 export function useLabels(

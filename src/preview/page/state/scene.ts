@@ -38,6 +38,11 @@ export interface Scene {
   readonly chosen: Instant;
   /** The position of the slider: `chosen`, or the nearer end of the timeline. */
   readonly at: Instant;
+  /**
+   * The same, or of a clock that runs its last whole minute: for what takes the server longer than a
+   * second.
+   */
+  readonly steady: Instant;
   readonly timeline: Timeline;
   /**
    * The chosen release and instant, and what they are compared with, if that has this front; the
@@ -75,7 +80,9 @@ export function sceneOf(
   const other = isAlone ? null : sideOf(beside ?? release, front, state.from ?? chosen);
   const sides: Scene['sides'] = other === null ? [own] : isBefore(own, other) ? [own, other] : [other, own];
   const timeline = timelineOf(sides.map(({ pointer }) => pointer));
-  return { front, chosen, at: clampTo(timeline, chosen), timeline, sides };
+  const at = clampTo(timeline, chosen);
+  const steady = state.at === null ? clampTo(timeline, instantOf(at - (at % 60))) : at;
+  return { front, chosen, at, steady, timeline, sides };
 }
 
 /** What a release shows of a front; null if the release lacks it or its pointer cannot be read. */

@@ -105,3 +105,9 @@ function sortOf(text: string): Sort | null {
   const column = COLUMNS.find((one) => one === text.slice(Number(isDescending)));
   return column === undefined ? null : { column, isDescending };
 }
+
+/** The same view whenever it is opened: of what is shown now, not of the clock and the current release. */
+export function exactStateOf(state: ViewState, front: string, at: Instant, current: string | null): ViewState {
+  const release = state.release === CURRENT ? (current ?? CURRENT) : state.release;
+  return { ...state, front, at, release };
+}

@@ -12,16 +12,18 @@ export interface MarkdownProduct {
   readonly front: string;
   readonly at: Instant;
   readonly zone: Zone;
+  /** The id of the release; null if no manifest names it. */
+  readonly release: string | null;
   readonly facts: readonly Fact[];
   readonly sections: readonly Section[];
   readonly command: string;
 }
 
-export function markdownOf({ name, front, at, zone, facts, sections, command }: MarkdownProduct): string {
+export function markdownOf({ name, front, at, zone, release, facts, sections, command }: MarkdownProduct): string {
   const when = `${dateText(zone.format(at))}, ${zoneClockText(zone, at)} (${zone.name}, ${formatInstant(at)})`;
   const parts = [
     `## ${escaped(name)}`,
-    `${escaped(front)}, ${when}`,
+    `${escaped(front)}, ${when}${release === null ? '' : `, release ${release}`}`,
     ...(facts.length === 0 ? [] : [facts.map(([label, fact]) => `- ${label}: ${escaped(fact)}`).join('\n')]),
     ...sections.map((section) => {
       const { title, lines } = section;
