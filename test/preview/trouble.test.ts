@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { violationsOf } from '../support/accessibility.ts';
 import { temporaryFolder, temporaryFolderOfFile } from '../support/trees.ts';
 import {
   browserOfFile,
@@ -109,6 +110,20 @@ describe('a server that has ended', () => {
     await page.getByRole('alert').getByText('The preview does not answer').waitFor();
     expect(await page.locator('.card').count()).toBe(0);
     expect(await page.locator('.dateline time').innerText()).toBe(await page.locator('.clock-time strong').innerText());
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  test('is reported beside the button that opens the desk, not under it', async () => {
+    const started = await preview();
+    const { page } = await visit(browser(), `${started.origin}/?front=moscow`, {
+      viewport: { width: 360, height: 740 },
+    });
+    stop(started);
+    await page.getByRole('slider', { name: 'Instant' }).press('End');
+    const alert = await page.getByRole('alert').boundingBox();
+    const door = await page.getByRole('button', { name: 'Fronts', exact: true }).boundingBox();
+    if (alert === null || door === null) throw new Error('not to be seen');
+    expect(alert.y).toBeGreaterThanOrEqual(door.y + door.height);
   });
 });
 
@@ -122,6 +137,7 @@ describe('a pointer', () => {
     expect(await page.locator('.empty').innerText()).toMatch(problem);
     expect(await frontSelect(page).inputValue()).toBe('moscow');
     await expectNothing(page);
+    expect(await violationsOf(page)).toEqual([]);
     const item = page.locator('.health > li', { has: page.getByRole('button', { name: 'moscow' }) });
     expect(await item.getAttribute('class')).toBe('is-chosen');
     expect(await item.locator('.bad').innerText()).toMatch(problem);
@@ -151,6 +167,7 @@ describe('an unknown front', () => {
     expect(await page.locator('.empty').innerText()).toContain('There is no front “nope” here');
     expect(await frontSelect(page).inputValue()).toBe('nope');
     expect(await page.title()).toContain('nope');
+    expect(await violationsOf(page)).toEqual([]);
     await expectNothing(page);
     expect(await page.locator('.health .is-chosen').count()).toBe(0);
     await frontSelect(page).selectOption('moscow');

@@ -80,12 +80,15 @@ export function App(): VNode {
   usePrefetch(scene);
 
   const { overview, problem } = tree;
+  const hasPanes = scene !== null && (state.view === 'health' || (loaded?.documents.length ?? 0) > 0);
   if (overview === null || release === null) return <NoRelease problem={problem} onChange={move} />;
   return (
     <>
-      <a class="skip" href="#panes" onClick={skipToProducts}>
-        Skip to the products
-      </a>
+      {hasPanes && (
+        <a class="skip" href="#panes" onClick={skipToProducts}>
+          Skip to the products
+        </a>
+      )}
       <Desk {...{ overview, release, state, front, now }} onChange={move} />
       {/* Before the cards in tab order, so that keyboard users need not tab through all of them. */}
       {scene !== null && (

@@ -23,7 +23,7 @@ export function NoRelease({
   if (problem === null) return <p class="waiting">Reading the tree…</p>;
   return (
     <main>
-      <Notice title={shown(problem.message)} isBad>
+      <Notice title={shown(problem.message)} isBad isAlone>
         <p dir="auto">{shown(problem.hint)}</p>
         <button type="button" onClick={() => onChange({ release: CURRENT, beside: null })}>
           Show the current release
@@ -43,9 +43,9 @@ interface NoFrontProps {
 export function NoFront({ overview, release: { fronts }, front, onChange }: NoFrontProps): VNode {
   if (fronts.length === 0) {
     return (
-      <Notice title="Nothing is published here">
+      <Notice title="Nothing is published here" isAlone>
         <p dir="auto">
-          The tree at {overview.root} is empty. Build into it, and this page shows the release as soon as it is
+          There is no release in {overview.root}. Build into it, and this page shows the release as soon as it is
           published:
         </p>
         <Command text={buildCommand(overview)} />
@@ -57,7 +57,7 @@ export function NoFront({ overview, release: { fronts }, front, onChange }: NoFr
   const view = fronts.find((one) => one.front === front);
   if (view !== undefined) {
     return (
-      <Notice title={`${front} cannot be shown`} isBad>
+      <Notice title={`${front} cannot be shown`} isBad isAlone>
         <p dir="auto">{shown(view.problem ?? '')}</p>
         <p>List all damage, then publish again:</p>
         <Command text={verifyCommand(overview)} />
@@ -66,7 +66,7 @@ export function NoFront({ overview, release: { fronts }, front, onChange }: NoFr
     );
   }
   return (
-    <Notice title={`There is no front “${shown(front ?? '')}” here`} isBad>
+    <Notice title={`There is no front “${shown(front ?? '')}” here`} isBad isAlone>
       <p>Choose another:</p>
       <ul class="chips">
         {fronts.map(({ front: code }) => (
@@ -87,7 +87,7 @@ export function ProblemBar({ problem, overview }: { readonly problem: Problem | 
   return (
     <div class="problem" role="alert">
       <p dir="auto">
-        <b>{shown(problem.message)}</b> {shown(problem.hint)}
+        <b>{shown(problem.message)}</b> <span class="hint">{shown(problem.hint)}</span>
       </p>
       {/damaged|expected/.test(problem.message) && <Command text={verifyCommand(overview)} />}
     </div>

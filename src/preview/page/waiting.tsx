@@ -7,7 +7,7 @@ export function Waiting({ problem }: Pick<Fetched<unknown>, 'problem'>): VNode {
   if (problem === null) return <p class="small">Reading the catalogue…</p>;
   return (
     <p class="problem" role="alert">
-      {problem.message} {problem.hint}
+      <b>{problem.message}</b> <span class="hint">{problem.hint}</span>
     </p>
   );
 }
