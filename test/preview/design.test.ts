@@ -101,6 +101,10 @@ describe('above the fold', () => {
     [360, 740],
   ] as const)('%d × %d: nothing lies over anything else in the masthead', async (...size) => {
     const page = await open('front=moscow', size);
+    // The front's name is whole, and every view can be chosen.
+    expect(await page.locator('h1').evaluate((title) => title.scrollWidth - title.clientWidth)).toBe(0);
+    for (const name of ['List', 'Cards', 'Map', 'Health'])
+      expect(await page.getByRole('button', { name, exact: true }).isVisible(), name).toBe(true);
     const door = page.locator('.desk-door button');
     if ((await door.count()) === 0) return;
     const { left, bottom } = await boxOf(door);
