@@ -11,15 +11,18 @@ export type Options = readonly (readonly [value: string, label: string])[];
  * address has named it so.
  */
 export function releaseOptions({ releases, current }: Overview, chosen: string): Options {
-  const textOf = ({ id, now }: Overview['releases'][number]): string =>
-    `${now.slice(0, 10)} ${now.slice(11, 16)}Z · ${id.slice(0, 8)}`;
+  const textOf = ({ id, now }: Overview['releases'][number]): string => `${timeOf(now)} · ${id.slice(0, 8)}`;
   const own = releases.find(({ id }) => id === current);
   const others = releases.filter(({ id }) => id !== current || id === chosen);
   const options: Options = [
-    [CURRENT, own === undefined ? 'current' : `current · ${textOf(own)}`],
+    [CURRENT, own === undefined ? 'current' : `current · ${timeOf(own.now)}`],
     ...others.map((release) => [release.id, textOf(release)] as const),
   ];
   return options.filter(([id]) => hasRelease(id));
+}
+
+function timeOf(now: string): string {
+  return `${now.slice(0, 10)} ${now.slice(11, 16)}Z`;
 }
 
 export function choice(label: string, value: string, options: Options, onChoose: (value: string) => void): VNode {

@@ -84,7 +84,7 @@ function Choices({ overview, release, state, front, now, onChange }: DeskProps):
         {choice('Release', state.release, releases, (id) => onChange({ release: id }))}
         <Comparison {...{ overview, release, state, front, now, onChange }} />
       </div>
-      {EXPORTED === null && (
+      {EXPORTED === null && release.fronts.length > 0 && (
         <>
           <p class="pictures">
             <a href={(HAS_PICTURES ? PAGE_PATH : PICTURES_PATH) + queryOf(state)}>

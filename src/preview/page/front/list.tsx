@@ -110,7 +110,7 @@ function columnsOf(context: CardContext): readonly TableColumn<ListedProduct, Co
     { name: 'venue', label: 'Venue', cell: ofCard((card) => <Words text={venueOf(card)} />) },
     { name: 'flags', label: 'Flags', cell: ofCard((card) => <Words text={flagsOf(card).join(', ')} />) },
     { name: 'badges', label: 'Badges', cell: ofCard((card) => <Badges slugs={card.badges} context={context} />) },
-    { name: 'changed', label: 'Changed / why not', cell: ({ change }) => <Words text={change ?? ''} /> },
+    { name: 'changed', label: 'Change', cell: ({ change }) => <Words text={change ?? ''} /> },
   ];
 }
 
