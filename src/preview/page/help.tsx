@@ -14,9 +14,9 @@ const KEYS = [
   ['?', 'this list'],
   ['← →', 'on the slider: a minute'],
   ['Page ↑ ↓', 'on the slider: a change'],
-  ['Home End', 'on the slider: an end'],
-  ['↑ ↓', 'in the list and on the map: a row'],
-  ['← →', 'on the map: a session'],
+  ['Home End', 'on the slider: its start, its end'],
+  ['↑ ↓', 'in the list and on the map: another row'],
+  ['← →', 'on the map: another session'],
 ] as const;
 
 interface HelpProps {

@@ -29,7 +29,7 @@ export function Alarms({ alarms, overview, front, chosen }: AlarmsProps): VNode 
             {remainingSeconds > 0
               ? `Right for ${durationText(remainingSeconds)}`
               : `Stale for ${durationText(-remainingSeconds)}`}
-            {ageSeconds >= 0 && `; confirmed ${durationText(ageSeconds)} before`}.
+            {ageSeconds >= 0 && `; confirmed ${durationText(ageSeconds)} earlier`}.
           </span>
         )}
       </p>
@@ -44,7 +44,7 @@ export function Alarms({ alarms, overview, front, chosen }: AlarmsProps): VNode 
       </ul>
       <div class="exit">
         <p>
-          Exits <b>{alarms.exit}</b>
+          Exit code <b>{alarms.exit}</b>
           {othersText(alarms)}:
         </p>
         <Command text={statusCommand(overview, chosen)} />

@@ -55,7 +55,7 @@ export function FrontHealth(props: FrontHealthProps): VNode {
     <div class="front-health" id="panes" tabIndex={-1}>
       <div class="health-main">
         <section class="alarms">
-          <h2>What an alarm says</h2>
+          <h2>Alarms</h2>
           {alarms.json === null ? (
             <Waiting problem={alarms.problem} />
           ) : (

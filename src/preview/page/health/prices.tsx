@@ -20,7 +20,7 @@ interface PricesProps {
   readonly chosen: Instant;
 }
 
-const QUARTILES = ['Least', 'Lower quartile', 'Median', 'Upper quartile', 'Greatest'] as const;
+const QUARTILES = ['Lowest', 'Lower quartile', 'Median', 'Upper quartile', 'Highest'] as const;
 
 interface Numbers {
   readonly from: string;

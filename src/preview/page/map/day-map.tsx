@@ -190,7 +190,7 @@ function Notes({ overview, day: { leftOut } }: { readonly overview: Overview; re
   return (
     <div class="small below">
       <p>
-        Products of the day alone, from the catalogue as it is now; what is published may be older.
+        Only products with a session on this day, from the catalogue as it is now; what is published may be older.
         {leftOut > 0 &&
           ` Errors leave out ${countText(leftOut, 'product')}, or sessions of ${leftOut === 1 ? 'it' : 'them'}:`}
       </p>
