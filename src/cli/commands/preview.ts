@@ -41,8 +41,9 @@ Examples:
   playbill preview --export ticket --address '/?front=moscow&view=health'      copied from the browser
 
 An export has the editions of one front in one release, or in two if the address compares them; what the kept releases
-and status say of it; and of the catalogue, if it exists, why products have no card, and the product whose details are
-open. It has no key and no signature. An earlier export in the folder is replaced.
+and status say of it; and of the catalogue, if it exists, categories and tags, the seats left of the front's contingents, why
+products have no card, and what is open. Commands in it name tree and catalogue as you typed them. It has no key and no
+signature. An earlier export in the folder is replaced.
 
 Exit codes: 0 ended or exported, 2 wrong usage, no tree or front, an address that is not loopback or cannot be listened on, a folder with
 something else in it or that cannot be written, or a page that would be too large, ${TRY_AGAIN}.`)
