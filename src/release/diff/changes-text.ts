@@ -13,7 +13,7 @@ export function frontChangesParts(
   const counted = (count: number, noun: string, rest = ''): string[] =>
     count === 0 ? [] : [`${countText(count, noun)}${rest}`];
   const medians =
-    medianPrice === null
+    medianPrice === null || medianPrice.before === medianPrice.after
       ? ''
       : ` (median ${medianPrice.before ?? 'none'} → ${medianPrice.after ?? 'none'} from ${instantText(medianPrice.at)} on)`;
   return [

@@ -5,7 +5,7 @@ import { instantOf, type Instant } from '../../../catalogue/instant.ts';
 import type { Overview, PreviewRelease } from '../../messages.ts';
 import type { ViewState } from '../state/view-state.ts';
 import { shortDateText, zoneClockText, zoneOf } from '../text/descriptions.ts';
-import { choice, releaseOptions, type Options } from './choice.tsx';
+import { choice, releaseOptions, timezoneOf, type Options } from './choice.tsx';
 
 interface ComparisonProps {
   readonly overview: Overview;
@@ -28,8 +28,8 @@ const KEPT = 'kept';
 
 export function Comparison({ overview, release, state, front, now, onChange }: ComparisonProps): VNode {
   const { at, from, beside } = state;
-  const releases = releaseOptions(overview, beside ?? '').filter(([id]) => id !== state.release);
-  const timezone = release.fronts.find((one) => one.front === front)?.pointer?.timezone ?? 'UTC';
+  const timezone = timezoneOf(release, front);
+  const releases = releaseOptions(overview, beside ?? '', timezone).filter(([id]) => id !== state.release);
   const options: Options = [
     ['', 'nothing'],
     ...(from === null ? LATER : [[KEPT, instantText(timezone, from)] as const]),

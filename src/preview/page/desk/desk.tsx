@@ -12,7 +12,7 @@ import { Sheet } from '../sheet.tsx';
 import { EXPORTED } from '../state/exported.ts';
 import { queryOf, type ViewState } from '../state/view-state.ts';
 import { shown } from '../text/safe-text.ts';
-import { choice, releaseOptions, type Options } from './choice.tsx';
+import { choice, releaseOptions, timezoneOf, type Options } from './choice.tsx';
 import { Comparison } from './comparison.tsx';
 import { Health } from './health.tsx';
 
@@ -76,7 +76,7 @@ export function Desk(props: DeskProps): VNode {
 }
 
 function Choices({ overview, release, state, front, now, onChange }: DeskProps): VNode {
-  const releases = releaseOptions(overview, state.release);
+  const releases = releaseOptions(overview, state.release, timezoneOf(release, front));
   return (
     <>
       <div class="choices">
