@@ -21,10 +21,10 @@ export const SERVERS_AND_TIME = [
   // Ceph; the command, killed and suspended, and several at once; every request answered wrongly.
   'test/objects/{gateway,fault-gateway,fault-killed,fault-requests,fault-shards,builders-keys,builders-meet,builders-processes,builders-suspended,refused-midway,same-tree}.test.ts',
   // PostgreSQL, PgBouncer.
-  'test/postgres/{absent,bad-input,cluster,connect,endless-queries,hints,import,import-disturbed,native-types,one-state,own-triggers,random-mirrors,replica,same-tree,sessions,shards,throwing-views,writers}.test.ts',
+  'test/postgres/{absent,bad-input,cluster,command,connect,endless-queries,hints,import,import-disturbed,native-types,one-state,own-triggers,random-mirrors,replica,same-tree,sessions,shards,throwing-views,writers}.test.ts',
   // What hangs, is waited for, and tried again; openssl.
-  'test/cli/{bucket-errors,edge-certificate,going-back-fronts,import,on-publish,shards,try-again}.test.ts',
-  'test/objects/lease.test.ts',
+  'test/cli/{bucket-errors,edge-certificate,going-back-fronts,import,no-folder,on-publish,shards,terminal,try-again,umask}.test.ts',
+  'test/objects/{late-removals,lease}.test.ts',
   // systemd, rsync, a container file, a compiled command.
   'test/recipes/*.test.ts',
   // The archive installed on three versions of Node.js; npm.
@@ -56,7 +56,7 @@ export const BEGUN_FIRST: readonly string[] = [
 /** What `npm test` runs briefly and `npm run test:all` once more, on servers or at length. */
 export const BOTH = [
   'test/edge/{independent-signers,signed-headers,transcripts}.test.ts',
-  'test/postgres/{command,copy,schema}.test.ts',
+  'test/postgres/{copy,schema}.test.ts',
 ];
 
 /** What `npm run soak` alone runs: real builders, for minutes by the clock. */

@@ -356,6 +356,17 @@ describe('errors in rows take out what they concern, with a finding that names t
       0,
     ],
     [
+      'a flag of a front’s entry that is none, in a view',
+      () =>
+        withView(
+          'flag.sqlite',
+          'front_products',
+          "SELECT front_id, product_id, iif(front_id = (SELECT id FROM fronts WHERE code = 'tokyo'), 2, featured) AS featured, banner, paused, sort_weight, visible_from, visible_until FROM own_front_products",
+        ),
+      'value-invalid front_products ',
+      7,
+    ],
+    [
       'a mistyped front id, in a view',
       () =>
         withView(

@@ -35,7 +35,7 @@ const WARM_UP = 1000;
  */
 const SETTLED_MS = 3000;
 /** Bytes of a request's fields: nginx takes 32 kB in four lines, and the others 16 kB or more. */
-const SIZES = IS_SOAK ? [500, 2000, 7500, 15_000, 24_000, 30_000] : [2000, 7500, 30_000];
+const SIZES = IS_SOAK ? [500, 2000, 7500, 15_000, 24_000, 30_000] : [7500, 30_000];
 
 /** `playbill serve`, as a process of its own. */
 async function startServe(world: World): Promise<Runtime> {

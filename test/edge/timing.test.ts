@@ -190,7 +190,7 @@ const WITH_4000_KEYS = CASES.filter(({ what }) => what === 'the signature of a k
   isLarge: true,
 }));
 
-describe.each([...sample(CASES, 2), ...sample(WITH_4000_KEYS, 2)])(
+describe.each([...sample(CASES, 2), ...sample(WITH_4000_KEYS, 3)])(
   '$name, $what',
   ({ start, profile, signer, unknown, others, isLarge }) => {
     const keyids = [unknown, ...others];

@@ -151,7 +151,7 @@ async function stepsOf(passage: Passage): Promise<string[]> {
 }
 
 test('killed at random instants', async () => {
-  const KILLS = IS_SOAK ? 100 : 10;
+  const KILLS = IS_SOAK ? 100 : 6;
   const random = randomOf(SEED ?? 20260501);
   const sights: Sight[] = [];
   // How long files keep changing, as undisturbed runs show it; the last few count.
@@ -230,7 +230,7 @@ function signalOf(name: string): 'SIGTERM' | 'SIGINT' {
 }
 
 test('SIGTERM and Ctrl-C at random moments, from the first instant of a run on', async () => {
-  const STOPS = IS_SOAK ? 12 : 8;
+  const STOPS = IS_SOAK ? 12 : 5;
   const random = randomOf(SEED ?? 20260502);
   const begunAt = performance.now();
   const undisturbed = copyTree(there.base, join(folder, 'whole'));

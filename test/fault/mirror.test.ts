@@ -22,7 +22,7 @@ const root = temporaryFolderOfFile();
 const size = { fronts: ['alpha', 'bravo'], productsPerFront: 40, sessionsPerProduct: 4 };
 
 /** Points are spread evenly over the run. */
-const POINTS = IS_SOAK ? 40 : 24;
+const POINTS = IS_SOAK ? 40 : 12;
 
 const DISTURBANCES: Readonly<Record<string, readonly Disturbance[]>> = {
   openat: ['EACCES', 'SIGKILL'],

@@ -22,7 +22,7 @@ const folder = temporaryFolderOfFile();
 const tellFault = matrixOf(import.meta.url, IS_SOAK);
 
 /** How many of all points are tried at least: spread evenly over the run. */
-const POINTS = IS_SOAK ? 72 : 30;
+const POINTS = IS_SOAK ? 72 : 15;
 
 interface Passage {
   readonly database: string;

@@ -99,7 +99,7 @@ test.each([2, 6])('%i builders at once', async (builders) => {
   const published: string[] = [];
   let refused = 0;
   let looks = 0;
-  const wanted = IS_SOAK ? 30 : 10;
+  const wanted = IS_SOAK ? 30 : 5;
   let hasFailed = false;
   const isDone = (): boolean => hasFailed || published.length >= wanted;
 
@@ -173,7 +173,7 @@ test('builders, rollbacks and resumptions at once: a held tree gets no release',
   const times = instants();
   await buildAsCommand(databases[0] ?? '', tree.root, times.next().value ?? '');
   await buildAsCommand(databases[1] ?? '', tree.root, times.next().value ?? '');
-  const wanted = IS_SOAK ? 12 : 4;
+  const wanted = IS_SOAK ? 12 : 2;
   let rollbacks = 0;
   let hasFailed = false;
   const isDone = (): boolean => hasFailed || rollbacks >= wanted;
