@@ -10,7 +10,7 @@ const MOST_BYTES = 64 << 20;
 /** Prints the bytes that are set aside for new objects at first, after the one phase, and after the other. */
 const PROGRAM = `
 import { getHeapSpaceStatistics } from 'node:v8';
-import { growYoungGeneration, stopYoungGeneration } from './src/cli/young-generation.ts';
+import { growYoungGeneration, boundHeap } from './src/cli/young-generation.ts';
 const spaces = [];
 const kept = [];
 const measure = () => spaces.push(getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size);
@@ -21,7 +21,7 @@ const fill = (each) => {
     each();
   }
 };
-stopYoungGeneration();
+boundHeap();
 measure();
 fill(() => {});
 measure();

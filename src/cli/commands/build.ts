@@ -20,7 +20,7 @@ import { withFailureNotice } from '../on-failure.ts';
 import { catalogueIsRead, endWithParent, isLimited, runLimited } from '../read-timeout.ts';
 import { refuseWeaker } from '../settings/refuse-weaker.ts';
 import { keepOf, SETTINGS, type Setting } from '../settings/settings.ts';
-import { growYoungGeneration, stopYoungGeneration } from '../young-generation.ts';
+import { growYoungGeneration, boundHeap } from '../young-generation.ts';
 
 type BuildFlags = FlagsOf<typeof declareBuild>;
 
@@ -177,7 +177,7 @@ async function runBuild(flags: BuildFlags, phases: Phases, context: CommandConte
 
 /** The options that a build and a shard share. They show progress; call `ended` to remove it. */
 function commonOptions(flags: BuildFlags, { terminal, settings, toolVersion, tzdata }: CommandContext) {
-  stopYoungGeneration();
+  boundHeap();
   const bars = {
     load: terminal.progress('loading   '),
     publish: terminal.progress(flags.dryRun === true ? 'planning  ' : 'publishing'),
