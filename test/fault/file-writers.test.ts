@@ -253,7 +253,7 @@ describe.each(Object.entries(WRITINGS))('%s', (name, writing) => {
     const ours = calls.filter(({ path }) => writing.isOurs(path));
     expect(ours.length).toBeGreaterThan(0);
     expect([...new Set(ours.map((call) => call.name))].filter((call) => !(call in FAILURES))).toEqual([]);
-    const tasks = someOf(failuresOf(ours, LENGTH - 1), 29, tried).map(([call, failure], i) => async () => {
+    const tasks = someOf(failuresOf(ours, LENGTH - 1), 61, tried).map(([call, failure], i) => async () => {
       const folder = begunIn(join(root, `calls-${i}`));
       const situation = `${name}, ${failure} in ${call.name} ${call.at} on ${call.path}`;
       const through = throughOf(writing, folder);

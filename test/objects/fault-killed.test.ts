@@ -65,7 +65,7 @@ test.each(NAMES)('%s: killed before and after each request', async (name) => {
   // Between the writes of two pointers a reader sees some fronts of each release.
   const ofPointers = cases.filter(({ request }) => /^PUT .*\/pointer\.json$/.test(request.name));
   // A first publish asks for three hundred things.
-  const tried = new Set([...sample(cases, name === 'first publish' ? 61 : 23), ...ofPointers]);
+  const tried = new Set([...sample(cases, name === 'first publish' ? 83 : 37), ...ofPointers]);
   for (const { request, moment } of tried) {
     const what = `${name}, ${moment} ${request.name} #${request.occurrence}`;
     await tree.reset(scenario.base);

@@ -298,7 +298,7 @@ describe('a connection that breaks', () => {
   });
 });
 
-const KILLS = IS_SOAK ? 20 : 3;
+const KILLS = IS_SOAK ? 20 : 6;
 
 test.each(['import', 'mirror'] as const)('an %s that is killed leaves what was, or everything', async (how) => {
   const folder = temporaryFolder();
