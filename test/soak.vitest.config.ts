@@ -17,7 +17,7 @@ const WALKS = [
   'test/objects/{builders-meet,builders-processes,fault-requests,fault-gateway,fault-killed,fault-shards,refused-midway,same-tree}.test.ts',
   ...SOAK_ONLY,
   'test/fault/{kill,going-back-killed,shards-killed,hostile-cells,catalogue-writers,file-writers,mirror,places,system-calls,endless-queries,large-cells}.test.ts',
-  'test/edge/{fuzz,boundary,edge-check,timing,request-cost}.test.ts',
+  'test/edge/{fuzz,boundary,timing,request-cost}.test.ts',
   'test/docs/build-costs.test.ts',
   'test/unit/undecodable-text.test.ts',
   'test/packed/packed.test.ts',
