@@ -9,7 +9,8 @@ import type { Shard } from '../render/shards.ts';
 import type { CommandContext } from './context.ts';
 import { EXIT } from './exit-codes.ts';
 import { holdLines, keysGuardLines, requestLines } from './output/releases.ts';
-import { bytesText, countText } from './output/terminal.ts';
+import { countText } from '../count-text.ts';
+import { bytesText } from './output/terminal.ts';
 
 /** The flags that name a shard. */
 export interface ShardFlags {

@@ -162,8 +162,8 @@ export async function explainOn(
 
 /**
  * The product with all its sessions, past ones too. What is wrong only with rows that no build
- * reads is left out, without a finding. Of a daily session, dates that are over are not kept, but for
- * the one that is asked for.
+ * reads is left out, without a finding. Of a daily session, dates that are over are not kept, but
+ * for the one that is asked for.
  */
 function wholeProduct(
   { reader, context }: LoadedFront,

@@ -26,8 +26,8 @@ export interface Sources {
 }
 
 /**
- * The JSON at an API path; null for any other path. `signal` is aborted when nobody waits for it any
- * more.
+ * The JSON at an API path; null for any other path. `signal` is aborted when nobody waits for it
+ * any more.
  * @throws AppError
  */
 export async function answerTo(

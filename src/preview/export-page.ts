@@ -143,13 +143,13 @@ class Answers {
     await this.#take(pathOf(ALARMS_PATH, front, formatInstant(chosen)));
   }
 
-  /** What the catalogue says of the front: its products without a card, the one that is open, and the map's day. */
-  async takeCatalogue({ front, chosen, at, timeline, sides }: Scene, wanted: ViewState): Promise<void> {
+  /** What the catalogue says of the front: products without a card, what is open, the map's day. */
+  async takeCatalogue({ front, at, timeline, sides }: Scene, wanted: ViewState): Promise<void> {
     const { card, missing, session } = wanted;
     if (wanted.view === 'map' && sides.length === 1)
       await this.#takeDay(front, dayPath(front, sides[0].pointer, at), formatInstant(at), session);
     await this.#take(pathOf(LABELS_PATH, front));
-    await this.#take(pathOf(CONTINGENTS_PATH, front, formatInstant(chosen)));
+    await this.#take(pathOf(CONTINGENTS_PATH, front, formatInstant(at)));
     const [{ release, pointer }] = sides;
     const without = await this.#take<readonly MissingProduct[]>(
       pathOf(MISSING_PATH, release, front, formatInstant(at)),

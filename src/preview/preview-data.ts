@@ -183,7 +183,10 @@ export class PreviewData {
     }));
   }
 
-  /** What `playbill status` says of a front at an instant. @throws AppError tree-unreadable, tree-newer-schema */
+  /**
+   * What `playbill status` says of a front at an instant. @throws AppError tree-unreadable,
+   * tree-newer-schema
+   */
   async alarms(front: string, at: Instant): Promise<FrontAlarms> {
     const { status } = await readStatusAt(this.#fresh(), null, at);
     const others = new Set(status.fronts.filter((one) => one.front !== front).map((one) => placeOf(one.front)));

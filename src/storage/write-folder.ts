@@ -71,8 +71,8 @@ export function refuseNonFolder(path: string): void {
 }
 
 /**
- * Replaces the only file of a folder: a reader sees all of the old text or all of the new. Refuses a
- * folder with anything else in it, and a file that does not begin with `start`: Playbill did not
+ * Replaces the only file of a folder: a reader sees all of the old text or all of the new. Refuses
+ * a folder with anything else in it, and a file that does not begin with `start`: Playbill did not
  * write it. `writer` makes the temporary name unique among processes.
  * @returns the path of the file
  * @throws AppError preview-export-exists, tree-not-writable, tree-full

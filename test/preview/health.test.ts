@@ -37,7 +37,10 @@ const broken = join(folder, 'broken.sqlite');
 const AT = '2026-05-01T10:15:00Z';
 const LATE = '2026-05-01T14:45:00Z';
 
-/** Lyon's partner, and Moscow, whose prices the second release divides by a hundred; the third holds the partner back. */
+/**
+ * Lyon's partner, and Moscow, whose prices the second release divides by a hundred; the third holds
+ * the partner back.
+ */
 async function brokenTree(): Promise<string> {
   const rows = [...demoRows(NOW)];
   const frontCodes = ['moscow', 'quais'];

@@ -63,7 +63,8 @@ test.each(['kassa', 'minuit-passe', 'tokyo'])('%s: as explain says', async (fron
       }
     }
     const states = statesAt(day, at);
-    // Of a daily session, explain leaves out the date that is over, unless it is asked for that one.
+    // Of a daily session, explain leaves out the date that is over, unless it is asked for that
+    // one.
     for (const [key, state] of states) {
       if (expected.has(key)) expect(`${key} ${state}`).toBe(`${key} ${expected.get(key)}`);
       else

@@ -63,7 +63,7 @@ describe.each([
 ])('%s', (_, isOfViews) => {
   // "https://", a letter, and: a byte of Latin-1, an overlong slash, half a surrogate pair, the
   // beginning of a character.
-  test.each(sample(SHOWN, 3))(
+  test.each(sample(SHOWN.slice(isOfViews ? 1 : 0), 2))(
     '%s.%s: not published, with the bytes in the finding; so says check-db',
     async (table, column) => {
       for (const bytes of ['e9', 'c0af', 'eda080', 'd0']) {
@@ -91,15 +91,18 @@ describe.each([
     },
   );
 
-  test.each(sample(SHOWN, 3))('%s.%s: a U+FFFD of its own passes through', async (table, column) => {
-    const path = changed(table, column, "'https://A\ufffdB'", isOfViews);
-    const out = join(temporaryFolder(), 'out');
-    const { findings, outcomes } = await buildTree(path, out, instant(NOW));
-    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
-    expect(outcomes.map(({ held }) => held)).toEqual([null, null]);
-    // The key ring has nothing but ASCII.
-    expect([...filesOf(out).values()].some((text) => /https:\/\/A(\ufffd|\\ufffd)B/.test(text))).toBe(true);
-  });
+  test.each(sample(SHOWN.slice(isOfViews ? 1 : 0), 2))(
+    '%s.%s: a U+FFFD of its own passes through',
+    async (table, column) => {
+      const path = changed(table, column, "'https://A\ufffdB'", isOfViews);
+      const out = join(temporaryFolder(), 'out');
+      const { findings, outcomes } = await buildTree(path, out, instant(NOW));
+      expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+      expect(outcomes.map(({ held }) => held)).toEqual([null, null]);
+      // The key ring has nothing but ASCII.
+      expect([...filesOf(out).values()].some((text) => /https:\/\/A(\ufffd|\\ufffd)B/.test(text))).toBe(true);
+    },
+  );
 });
 
 test('beside sound rows, each by itself', async () => {

@@ -20,7 +20,7 @@ import { withFailureNotice } from '../on-failure.ts';
 import { catalogueIsRead, endWithParent, isLimited, runLimited } from '../read-timeout.ts';
 import { refuseWeaker } from '../settings/refuse-weaker.ts';
 import { keepOf, SETTINGS, type Setting } from '../settings/settings.ts';
-import { growYoungGeneration, boundHeap } from '../young-generation.ts';
+import { growYoungGeneration, boundHeap } from '../heap.ts';
 
 type BuildFlags = FlagsOf<typeof declareBuild>;
 

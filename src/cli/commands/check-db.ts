@@ -8,7 +8,7 @@ import { BY_COLUMN } from '../output/finding-groups.ts';
 import { FINDINGS_KEPT } from '../../findings.ts';
 import { reportFindings } from '../output/findings.ts';
 import { reportOption, type ReportFlag } from '../output/findings-reports.ts';
-import { countText } from '../output/terminal.ts';
+import { countText } from '../../count-text.ts';
 
 export function addCheckDbCommand(program: PlaybillCommand): void {
   program

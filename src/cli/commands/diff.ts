@@ -16,7 +16,8 @@ import { MOMENT_FORMS } from '../moment.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { zoneTimeText } from '../output/text.ts';
-import { countText, durationText } from '../output/terminal.ts';
+import { countText } from '../../count-text.ts';
+import { durationText } from '../output/terminal.ts';
 
 type DiffFlags = FlagsOf<typeof declareDiff>;
 

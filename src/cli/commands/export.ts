@@ -5,7 +5,7 @@ import { TABLE_NAMES } from '../../database/contract/tables.ts';
 import { databaseText } from '../../database/open.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
-import { countText } from '../output/terminal.ts';
+import { countText } from '../../count-text.ts';
 
 export function addExportCommand(program: PlaybillCommand): void {
   program

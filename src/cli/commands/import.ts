@@ -7,7 +7,8 @@ import { percentageArgument } from '../arguments.ts';
 import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
 import { tableText } from '../output/table.ts';
-import { countText, type Terminal } from '../output/terminal.ts';
+import { countText } from '../../count-text.ts';
+import type { Terminal } from '../output/terminal.ts';
 
 /** Progress is updated every so many rows; a smaller import shows none. */
 const ROWS_BETWEEN_COUNTS = 1000;

@@ -5,7 +5,7 @@ import type { PlaybillCommand } from '../command.ts';
 import type { NotifyResultJson } from '../../contract/results/history.ts';
 import { AppError } from '../../errors.ts';
 import { notifyOfPublish, publishWarning } from '../on-publish.ts';
-import { countText } from '../output/terminal.ts';
+import { countText } from '../../count-text.ts';
 
 export function addNotifyCommand(program: PlaybillCommand): void {
   program

@@ -22,7 +22,8 @@ export function addPreviewCommand(program: PlaybillCommand): void {
       'Serves a page on this machine only: any front of any kept release, a slider over the time of its editions, what each of ' +
         'them changes, two releases or two instants compared, how long every front stays right, and the health of one: alarms, ' +
         'prices against the release before, the kept releases. Reads the tree; needs no signature. If the catalogue exists, the page ' +
-        'also lists the products without a card, and explains why. It loads pictures only on request. Its address keeps what is shown, so that a link opens the same view. Ends with Ctrl-C.\n\n' +
+        'also lists the products without a card, and explains why. It loads pictures only on request. Its address keeps what is ' +
+        'shown, so that a link opens the same view. Ends with Ctrl-C.\n\n' +
         'With --export, writes such a view as a page that needs no server, for a ticket, a mail or a pull request, and ends.',
     )
     .outFlag('the tree to show')

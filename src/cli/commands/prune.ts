@@ -6,7 +6,8 @@ import type { PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
 import { keepOf } from '../settings/settings.ts';
 import { tableText } from '../output/table.ts';
-import { countText, durationText, type Terminal } from '../output/terminal.ts';
+import { countText } from '../../count-text.ts';
+import { durationText, type Terminal } from '../output/terminal.ts';
 
 export function addPruneCommand(program: PlaybillCommand): void {
   program

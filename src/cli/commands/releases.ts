@@ -9,7 +9,8 @@ import { changesLines } from '../output/release-changes.ts';
 import { heldFrontLines, historyLines, holdLines } from '../output/releases.ts';
 import type { PlaybillCommand } from '../command.ts';
 import { stateCell, tableText } from '../output/table.ts';
-import { bytesText, countText, type Terminal } from '../output/terminal.ts';
+import { countText } from '../../count-text.ts';
+import { bytesText, type Terminal } from '../output/terminal.ts';
 
 /** More than a tree keeps, unless a rollback has held it for long. */
 const RELEASES_LISTED = 100;

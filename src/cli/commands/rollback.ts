@@ -11,7 +11,7 @@ import type { FlagsOf, PlaybillCommand } from '../command.ts';
 import { TRY_AGAIN } from '../exit-codes.ts';
 import type { CommandContext } from '../context.ts';
 import { findingMessage, type Message } from '../output/messages.ts';
-import { countText } from '../output/terminal.ts';
+import { countText } from '../../count-text.ts';
 import { folded } from '../output/text.ts';
 
 type RollbackFlags = FlagsOf<typeof declareRollback>;

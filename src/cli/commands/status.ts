@@ -20,7 +20,8 @@ import { stateCell, tableText } from '../output/table.ts';
 import { valueInFile } from '../settings/in-force.ts';
 import { SETTINGS } from '../settings/settings.ts';
 import { isAlarming } from '../../release/status/status.ts';
-import { countText, findingText, spanText, type Terminal } from '../output/terminal.ts';
+import { countText } from '../../count-text.ts';
+import { findingText, spanText, type Terminal } from '../output/terminal.ts';
 
 export function addStatusCommand(program: PlaybillCommand): void {
   program

@@ -7,7 +7,8 @@ import { BY_KIND } from '../output/finding-groups.ts';
 import { FINDINGS_KEPT } from '../../findings.ts';
 import { reportFindings } from '../output/findings.ts';
 import { reportOption, type ReportFlag } from '../output/findings-reports.ts';
-import { bytesText, countText } from '../output/terminal.ts';
+import { countText } from '../../count-text.ts';
+import { bytesText } from '../output/terminal.ts';
 
 const SIZES_ONLY = 'Checked by name and size only; to check the content of editions: playbill verify';
 

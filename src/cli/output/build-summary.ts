@@ -15,7 +15,8 @@ import { plannedDiffLines } from './diff.ts';
 import type { BuildEnd, EditionCounts } from './prometheus.ts';
 import { historyLines, holdLines, keysGuardLines, planLines, prunedText, requestLines } from './releases.ts';
 import { foldedText, tableText } from './table.ts';
-import { bytesText, countText, durationText, findingText, styled, type Terminal } from './terminal.ts';
+import { countText } from '../../count-text.ts';
+import { bytesText, durationText, findingText, styled, type Terminal } from './terminal.ts';
 
 /**
  * The result as JSON, before the hook has been notified: without `notice`, and `warnings` is empty.

@@ -4,7 +4,7 @@ import { Zone } from '../../catalogue/calendar.ts';
 import type { ChangeCounts, DocumentChange, FrontDifference, PlannedDiffJson } from '../../contract/results/diff.ts';
 import { changeText, countChanges, elementText, fieldText, summaryText } from '../../release/diff/document-diff.ts';
 import { codeSpan, folded, zoneTimeText } from './text.ts';
-import { countText } from './terminal.ts';
+import { countText } from '../../count-text.ts';
 
 /** Formats the parts of a report. No part ends with a newline. */
 export interface ReportStyle {

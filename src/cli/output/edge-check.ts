@@ -4,7 +4,8 @@
 import type { EdgeCheck, EdgeCheckResultJson } from '../../contract/results/edge.ts';
 import { escapeLine } from './escape.ts';
 import { stateCell, tableText } from './table.ts';
-import { countText, styled, type Style, type Terminal } from './terminal.ts';
+import { countText } from '../../count-text.ts';
+import { styled, type Style, type Terminal } from './terminal.ts';
 
 const STATES: Readonly<Record<EdgeCheck['state'], readonly [shown: string, style: Style | undefined]>> = {
   ok: ['ok', 'good'],

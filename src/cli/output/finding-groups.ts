@@ -3,7 +3,8 @@
 
 import type { Finding } from '../../findings.ts';
 import { escapeLine } from './escape.ts';
-import { countText, findingText, styled, type Terminal } from './terminal.ts';
+import { countText } from '../../count-text.ts';
+import { findingText, styled, type Terminal } from './terminal.ts';
 
 const EXAMPLES = 3;
 

@@ -6,7 +6,7 @@ import type { FindingsResultJson } from '../../contract/results/check.ts';
 import { findingLine, type Finding } from '../../findings.ts';
 import { escapeLine } from './escape.ts';
 import type { FindingGroup } from './finding-groups.ts';
-import { countText } from './terminal.ts';
+import { countText } from '../../count-text.ts';
 
 const FORMATS = ['github', 'junit'] as const;
 

@@ -6,7 +6,8 @@ import { FINDINGS_KEPT, type Finding } from '../../findings.ts';
 import { EXIT } from '../exit-codes.ts';
 import { groupsOf, groupText, type Grouping } from './finding-groups.ts';
 import { githubGroupLine, githubLine, junitText, type ReportFlag } from './findings-reports.ts';
-import { countText, findingText, type Terminal } from './terminal.ts';
+import { countText } from '../../count-text.ts';
+import { findingText, type Terminal } from './terminal.ts';
 
 export interface FindingsReport {
   /** The name of the command. */

@@ -3,7 +3,8 @@
 
 import type { PruneResultJson } from '../../contract/results/history.ts';
 import type { HistoryJson, KeysGuard, RequestsJson } from '../../contract/results/parts.ts';
-import { bytesText, countText, styled, type Terminal } from './terminal.ts';
+import { countText } from '../../count-text.ts';
+import { bytesText, styled, type Terminal } from './terminal.ts';
 
 /**
  * Says that a rollback holds the tree, and how to resume. `releaseId` is the release that the hold

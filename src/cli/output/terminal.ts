@@ -111,11 +111,6 @@ export function bytesText(bytes: number): string {
   return `${unit === 0 || value >= 99.5 ? Math.round(value) : value.toFixed(1)} ${units[unit] ?? ''}`;
 }
 
-/** `1 front`, `2 fronts`. */
-export function countText(count: number, singular: string, plural = `${singular}s`): string {
-  return `${count} ${count === 1 ? singular : plural}`;
-}
-
 /** A duration as text: 21600 → `6h`. */
 export function durationText(seconds: number): string {
   const amounts = { d: seconds / 86_400, h: (seconds / 3600) % 24, m: (seconds / 60) % 60, s: seconds % 60 };

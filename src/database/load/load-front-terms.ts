@@ -1,5 +1,5 @@
-// Loads what fronts sell otherwise than their channel: exclusions and contingents. They are few: all
-// of them at once.
+// Loads what fronts sell otherwise than their channel: exclusions and contingents. They are few:
+// all of them at once.
 
 import { otherTypeOf, type RowId } from '../../catalogue/row-id.ts';
 import type { Finding } from '../../findings.ts';

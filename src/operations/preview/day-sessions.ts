@@ -1,5 +1,5 @@
-// The sessions that start on one day of a front, each with what the rules of catalogue/ say of it at
-// every instant of the day: for the preview's map. Read as `explain` reads a product.
+// The sessions that start on one day of a front, each with what the rules of catalogue/ say of it
+// at every instant of the day: for the preview's map. Read as `explain` reads a product.
 
 import { setImmediate } from 'node:timers/promises';
 import { boundariesOf } from '../../catalogue/boundaries.ts';

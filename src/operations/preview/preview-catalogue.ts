@@ -19,7 +19,9 @@ interface ExplanationText {
 }
 
 export function previewCatalogue(databasePath: string, tzdata: string, text: ExplanationText): PreviewCatalogue {
-  /** The products that the front lists and that are wanted, explained one by one until nobody waits. */
+  /**
+   * The products that the front lists and that are wanted, explained one by one until nobody waits.
+   */
   async function* listed(
     front: string,
     at: Instant,

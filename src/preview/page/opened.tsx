@@ -1,5 +1,5 @@
-// The sheet that is open over the page, as the view state says: the details of a product, those of a
-// session, or the products without a card for one reason.
+// The sheet that is open over the page, as the view state says: the details of a product, those of
+// a session, or the products without a card for one reason.
 
 import type { VNode } from 'preact';
 import { CURRENT, type DaySessions, type MissingProduct, type Overview, type PreviewRelease } from '../messages.ts';

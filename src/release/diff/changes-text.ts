@@ -1,6 +1,7 @@
 // What a release changed of a front, in words: `releases --changes` and the preview say the same.
 
 import type { FrontChanges } from '../../contract/results/history.ts';
+import { countText } from '../../count-text.ts';
 
 /** Parts of a sentence; at least one. `instantText` writes an instant. */
 export function frontChangesParts(
@@ -29,8 +30,4 @@ export function frontChangesParts(
       ? []
       : [`in part by the clock: the older one is right until ${instantText(comparableUntil)}`]),
   ];
-}
-
-function countText(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -26,13 +26,15 @@ export interface FrontRelease {
   readonly allowed: readonly Allowed[number]['code'][];
   /** What it changed of the next older one that can be read; null if there is none. */
   readonly changes: ReleaseChanges | null;
-  /** What the guard on prices says of it, whether it was let pass or did not exist; null if nothing. */
+  /**
+   * What the guard on prices says of it, whether it was let pass or did not exist; null if nothing.
+   */
   readonly priceJump: PriceJump | null;
 }
 
 /**
- * The newest releases of a front, newest first; those that cannot be read are left out: `status` and
- * `verify` report them.
+ * The newest releases of a front, newest first; those that cannot be read are left out: `status`
+ * and `verify` report them.
  * @throws AppError of a store that cannot be reached
  */
 export async function frontHistory(front: string, files: TreeFolders, last: number): Promise<readonly FrontRelease[]> {

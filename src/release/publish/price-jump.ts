@@ -33,7 +33,9 @@ const SHARE = 0.25;
 export interface PriceJump {
   /** When the edition begins. */
   readonly from: string;
-  /** How many prices are so many times as large or as small, of how many that both editions have. */
+  /**
+   * How many prices are so many times as large or as small, of how many that both editions have.
+   */
   readonly moved: number;
   readonly of: number;
   readonly verdict: 'a quarter or less' | 'four times or more';
@@ -65,7 +67,10 @@ export async function priceJump(
   return { from, moved: most, of: both.length, verdict, medians };
 }
 
-/** The first edition of a snapshot whose prices are wrong; null if none is. `prices` has a summary for each. */
+/**
+ * The first edition of a snapshot whose prices are wrong; null if none is. `prices` has a summary
+ * for each.
+ */
 export async function firstPriceJump(
   { pointer: { products }, prices = [] }: Pick<ManifestFront, 'pointer' | 'prices'>,
   published: PublishedPrices,

@@ -90,8 +90,8 @@ function frontStatus(
 }
 
 /**
- * The state of a tree at an instant, its keys included, and what it was read from. If `maxAgeSeconds`
- * is null, a snapshot may have any age.
+ * The state of a tree at an instant, its keys included, and what it was read from. If
+ * `maxAgeSeconds` is null, a snapshot may have any age.
  * @throws AppError tree-newer-schema, tree-unreadable
  */
 export async function readStatusAt(files: TreeFolders, maxAgeSeconds: number | null, at: Instant) {

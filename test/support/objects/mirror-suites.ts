@@ -153,7 +153,7 @@ export const FOLDERS_ONLY: readonly Reason[] = [
       'test/unit/text-ids.test.ts',
       'test/unit/terminal.test.ts',
       'test/unit/variant-blocks.test.ts',
-      'test/unit/young-generation.test.ts',
+      'test/unit/heap.test.ts',
     ],
   },
   {

@@ -8,7 +8,8 @@ import type { Zone } from '../../../catalogue/calendar.ts';
 import { instantOf, type Instant } from '../../../catalogue/instant.ts';
 import type { ChangesByInstant } from '../state/edition-changes.ts';
 import { clampTo, tickAfter, tickBefore, type Timeline } from '../state/scene.ts';
-import { countText, zoneClockText } from '../text/descriptions.ts';
+import { countText } from '../../../count-text.ts';
+import { zoneClockText } from '../text/descriptions.ts';
 import { Ticks } from './ticks.tsx';
 import { tickHeight, timeMarks } from './time-marks.ts';
 

@@ -6,7 +6,8 @@ import type { VNode } from 'preact';
 import type { Instant } from '../../../catalogue/instant.ts';
 import type { PreviewFront } from '../../messages.ts';
 import { Ticks } from '../clock/ticks.tsx';
-import { countText, describeDropped, durationText, instantAt } from '../text/descriptions.ts';
+import { countText } from '../../../count-text.ts';
+import { describeDropped, durationText, instantAt } from '../text/descriptions.ts';
 
 interface HealthProps {
   readonly fronts: readonly PreviewFront[];

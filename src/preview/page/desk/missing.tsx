@@ -8,7 +8,8 @@ import { Command } from '../command.tsx';
 import { Sheet } from '../sheet.tsx';
 import { useJson } from '../state/use-json.ts';
 import { explainCommand, previewCommand } from '../text/commands.ts';
-import { countText, sentenceOf, type Dropped } from '../text/descriptions.ts';
+import { countText } from '../../../count-text.ts';
+import { sentenceOf, type Dropped } from '../text/descriptions.ts';
 import { nameOf, shown } from '../text/safe-text.ts';
 import { Waiting } from '../waiting.tsx';
 

@@ -5,6 +5,7 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProductCard } from '../../../contract/documents.ts';
 import { useVirtual } from '../state/use-virtual.ts';
+import { ProductButton } from '../product-button.tsx';
 import { nameOf, shown } from '../text/safe-text.ts';
 import { CardView, type CardContext } from './card.tsx';
 import { Session } from './list.tsx';
@@ -61,18 +62,7 @@ function columnsOf(
     {
       name: 'name',
       label: 'Product',
-      cell: (pair) => (
-        <button
-          type="button"
-          class="quiet"
-          aria-haspopup="dialog"
-          title={nameOf(pair)}
-          dir="auto"
-          onClick={() => after.onOpen(pair.slug)}
-        >
-          {nameOf(pair)}
-        </button>
-      ),
+      cell: (pair) => <ProductButton product={pair} onOpen={after.onOpen} />,
     },
     { name: 'changed', label: 'What differs', cell: ({ texts }) => <Differences texts={texts} /> },
     { name: 'next', label: `Next, ${earlier}`, cell: (pair) => next(pair.before, before) },

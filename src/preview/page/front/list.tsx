@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { MissingProduct } from '../../messages.ts';
 import { sessionText } from '../text/descriptions.ts';
+import { ProductButton } from '../product-button.tsx';
 import { nameOf, shown } from '../text/safe-text.ts';
 import type { CardContext } from './card.tsx';
 import type { Row } from './arrangement.ts';
@@ -89,7 +90,11 @@ function columnsOf(context: CardContext): readonly TableColumn<ListedProduct, Co
     )),
   });
   return [
-    { name: 'name', label: 'Product', cell: (row) => <Name row={row} context={context} /> },
+    {
+      name: 'name',
+      label: 'Product',
+      cell: ({ card, missing }) => <ProductButton product={card ?? missing} onOpen={context.onOpen} />,
+    },
     {
       name: 'next',
       label: 'Next',
@@ -112,24 +117,6 @@ function columnsOf(context: CardContext): readonly TableColumn<ListedProduct, Co
     { name: 'badges', label: 'Badges', cell: ofCard((card) => <Badges slugs={card.badges} context={context} />) },
     { name: 'changed', label: 'Change', cell: ({ change }) => <Words text={change ?? ''} /> },
   ];
-}
-
-function Name({ row, context }: { readonly row: ListedProduct; readonly context: CardContext }): VNode | null {
-  const product = row.card ?? row.missing;
-  const name = nameOf(product);
-  return (
-    <button
-      type="button"
-      class="quiet"
-      aria-haspopup="dialog"
-      title={name}
-      dir="auto"
-      data-product={row.card?.productId}
-      onClick={() => context.onOpen(product.slug)}
-    >
-      {name}
-    </button>
-  );
 }
 
 interface SessionProps {

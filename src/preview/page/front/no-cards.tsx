@@ -3,7 +3,8 @@
 import type { VNode } from 'preact';
 import type { FrontRecord } from '../../messages.ts';
 import { Notice } from '../notice.tsx';
-import { countText, describeDropped } from '../text/descriptions.ts';
+import { countText } from '../../../count-text.ts';
+import { describeDropped } from '../text/descriptions.ts';
 import { shown } from '../text/safe-text.ts';
 import type { Search } from './search.ts';
 

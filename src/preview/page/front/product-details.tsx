@@ -8,6 +8,7 @@ import { formatInstant } from '../../../catalogue/instant.ts';
 import type { ProductCard } from '../../../contract/documents.ts';
 import { EXPLAIN_PATH, pathOf, type Explanation, type Overview } from '../../messages.ts';
 import { Command, CopyButton } from '../command.tsx';
+import { Facts } from '../facts.tsx';
 import { Sheet } from '../sheet.tsx';
 import { EXPORTED } from '../state/exported.ts';
 import { useJson } from '../state/use-json.ts';
@@ -62,14 +63,7 @@ export function ProductDetails(props: ProductDetailsProps): VNode {
       {card !== null && (
         <section>
           <h3>As published</h3>
-          <dl class="facts">
-            {facts.map(([label, fact]) => (
-              <div key={label}>
-                <dt>{label}</dt>
-                <dd dir="auto">{fact}</dd>
-              </div>
-            ))}
-          </dl>
+          <Facts facts={facts} />
         </section>
       )}
       {hasCatalogue ? (

@@ -1,5 +1,5 @@
-// The stage: the front's masthead, its filters, and its products as a list, as cards, or on a map of
-// the day; or two documents compared.
+// The stage: the front's masthead, its filters, and its products as a list, as cards, or on a map
+// of the day; or two documents compared.
 
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';

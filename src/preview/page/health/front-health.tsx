@@ -1,5 +1,6 @@
 // The health of one front at the clock's instant: what an alarm would say, its cards and prices
-// against the release before, the kept releases, and what visitors cannot buy, each with its reason.
+// against the release before, the kept releases, and what visitors cannot buy, each with its
+// reason.
 
 import type { VNode } from 'preact';
 import { formatInstant } from '../../../catalogue/instant.ts';

@@ -1,5 +1,5 @@
-// The kept releases of a front, newest first: cards, the range of prices to one scale, and what each
-// changed. A click shows a release; another compares it with the one before.
+// The kept releases of a front, newest first: cards, the range of prices to one scale, and what
+// each changed. A click shows a release; another compares it with the one before.
 
 import type { VNode } from 'preact';
 import { formatInstant } from '../../../catalogue/instant.ts';
@@ -114,7 +114,10 @@ function whatChanged({ listing, changes, since, priceJump, allowed }: HistoryEnt
 
 const WIDTH = 1000;
 
-/** Least to greatest as a line, quartile to quartile as a bar, the median as a mark; on a scale of logarithms. */
+/**
+ * Least to greatest as a line, quartile to quartile as a bar, the median as a mark; on a scale of
+ * logarithms.
+ */
 function Range({
   range,
   ends,

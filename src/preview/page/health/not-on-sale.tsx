@@ -9,8 +9,10 @@ import type { Side } from '../state/scene.ts';
 import type { Fetched } from '../state/use-json.ts';
 import type { ViewState } from '../state/view-state.ts';
 import { previewCommand } from '../text/commands.ts';
-import { countText, describeDropped, reasonText, sentenceOf, sessionText, zoneOf } from '../text/descriptions.ts';
-import { nameOf, shown } from '../text/safe-text.ts';
+import { countText } from '../../../count-text.ts';
+import { describeDropped, reasonText, sentenceOf, sessionText, zoneOf } from '../text/descriptions.ts';
+import { ProductButton } from '../product-button.tsx';
+import { shown } from '../text/safe-text.ts';
 import { Waiting } from '../waiting.tsx';
 
 /** So many are listed; the rest is in the list of products. */
@@ -43,7 +45,7 @@ export function WithoutCard({
       <ul>
         {missing.slice(0, LISTED_MAX).map(({ slug, name, reason, verdict }) => (
           <li key={slug}>
-            <Product {...{ slug, name, onOpen }} />
+            <ProductButton product={{ slug, name }} onOpen={onOpen} />
             <p dir="auto">
               <b>{reasonText(reason)}:</b> {shown(sentenceOf(verdict))}
             </p>
@@ -102,7 +104,7 @@ export function Seats({ document, side, contingents, hasCatalogue, onChange, onO
             {cards.slice(0, LISTED_MAX).map(({ slug, name }, i) => (
               <span key={slug}>
                 {i > 0 && ' · '}
-                <Product {...{ slug, name, onOpen }} />
+                <ProductButton product={{ slug, name }} onOpen={onOpen} />
               </span>
             ))}
             {cards.length > LISTED_MAX && (
@@ -137,7 +139,7 @@ function Contingents({ contingents, side, onOpen }: ContingentsProps): VNode {
           const { date, time } = sessionText(start, zone, side.pointer.today);
           return (
             <li key={slug + start}>
-              <Product {...{ slug, name, onOpen }} />
+              <ProductButton product={{ slug, name }} onOpen={onOpen} />
               <time dateTime={start}>
                 {date} {time}
               </time>
@@ -147,19 +149,5 @@ function Contingents({ contingents, side, onOpen }: ContingentsProps): VNode {
         })}
       </ul>
     </div>
-  );
-}
-
-interface ProductProps {
-  readonly slug: string;
-  readonly name: string;
-  readonly onOpen: (slug: string) => void;
-}
-
-function Product({ slug, name, onOpen }: ProductProps): VNode {
-  return (
-    <button type="button" class="quiet" aria-haspopup="dialog" dir="auto" onClick={() => onOpen(slug)}>
-      {nameOf({ name, slug })}
-    </button>
   );
 }

@@ -9,11 +9,13 @@ import type { DaySessions, MissingProduct, Overview } from '../../messages.ts';
 import { Command } from '../command.tsx';
 import { found, foundMissing, isNarrowed, type SearchFacts } from '../front/search.ts';
 import { Notice } from '../notice.tsx';
+import { frontDayOf } from '../state/front-day.ts';
 import type { Scene, Side } from '../state/scene.ts';
 import type { Fetched } from '../state/use-json.ts';
 import { MAP_ROWS, type ViewState } from '../state/view-state.ts';
 import { checkCommand, previewCommand } from '../text/commands.ts';
-import { countText, dateText, instantAt, moneyOf, shortDateText, zoneOf } from '../text/descriptions.ts';
+import { countText } from '../../../count-text.ts';
+import { dateText, instantAt, moneyOf, shortDateText, zoneOf } from '../text/descriptions.ts';
 import { Waiting } from '../waiting.tsx';
 import { dayOfDocument, rowsOf, type MapSession } from './day-rows.ts';
 import { axisOf } from './layout.ts';
@@ -45,9 +47,10 @@ export function DayMap(props: DayMapProps): VNode {
   const { pointer, record } = side;
   const zone = zoneOf(pointer.timezone);
   const hasCatalogue = overview.database !== null;
+  const [from] = frontDayOf(pointer, scene.at);
   const known = useMemo(
-    () => (hasCatalogue ? day.json : dayOfDocument(document, pointer, scene.at)),
-    [hasCatalogue, day.json, hasCatalogue ? null : document],
+    () => (hasCatalogue ? day.json : dayOfDocument(document, pointer, from)),
+    [hasCatalogue, day.json, hasCatalogue ? null : document, from],
   );
   const products = useFound(props, known);
   const rows = useMemo(() => rowsOf(products, state.rows), [products, state.rows]);

@@ -7,7 +7,8 @@ import { formatInstant, type Instant } from '../../../catalogue/instant.ts';
 import { timeMarks } from '../clock/time-marks.ts';
 import type { Timeline } from '../state/scene.ts';
 import { useVirtual } from '../state/use-virtual.ts';
-import { countText, zoneClockText } from '../text/descriptions.ts';
+import { countText } from '../../../count-text.ts';
+import { zoneClockText } from '../text/descriptions.ts';
 import { shown } from '../text/safe-text.ts';
 import type { MapRow, ProductRow } from './day-rows.ts';
 import { shareOf } from './layout.ts';
@@ -117,7 +118,9 @@ function stopOf(target: Element, rows: readonly MapRow[]): Stop | null {
 
 const ROWS_PER_PAGE = 10;
 
-/** Left and right go through a row; up and down to the session of another row that is next in time. */
+/**
+ * Left and right go through a row; up and down to the session of another row that is next in time.
+ */
 function targetOf(key: string, rows: readonly MapRow[], { row: from, item }: Stop): Stop | null {
   const products = rows.filter((row): row is ProductRow => row.kind === 'product');
   const index = products.findIndex((row) => row.key === from);

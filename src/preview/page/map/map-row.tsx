@@ -6,6 +6,7 @@ import type { Zone } from '../../../catalogue/calendar.ts';
 import { formatInstant, instantOf } from '../../../catalogue/instant.ts';
 import type { DayState } from '../../messages.ts';
 import { instantAt, sessionText, type Money } from '../text/descriptions.ts';
+import { ProductButton } from '../product-button.tsx';
 import { nameOf, shown } from '../text/safe-text.ts';
 import type { MapSession, ProductRow } from './day-rows.ts';
 import { layoutOf, type Axis, type Bar } from './layout.ts';
@@ -36,24 +37,11 @@ export function MapCells({ row, context, at, stop }: MapRowProps): VNode {
   const { axis, pixels, onProduct } = context;
   const layout = useMemo(() => layoutOf(row.sessions, axis, pixels), [row.sessions, axis, pixels]);
   const states = row.sessions.map((session) => stateAt(session.states, at));
-  const name = nameOf(row);
   return useMemo(
     () => (
       <>
         <div role="rowheader" class="map-name">
-          <button
-            type="button"
-            class="quiet"
-            aria-haspopup="dialog"
-            title={name}
-            dir="auto"
-            data-item={0}
-            data-product={row.productId}
-            tabIndex={stop === 0 ? 0 : -1}
-            onClick={() => onProduct(row.slug)}
-          >
-            {name}
-          </button>
+          <ProductButton product={row} onOpen={onProduct} stop={{ tabIndex: stop === 0 ? 0 : -1, 'data-item': 0 }} />
           {row.venue !== '' && (
             <span class="map-venue" dir="auto" title={shown(row.venue)}>
               {shown(row.venue)}
@@ -73,7 +61,7 @@ export function MapCells({ row, context, at, stop }: MapRowProps): VNode {
         </div>
       </>
     ),
-    [row, context, layout, name, stop, states.map(({ from }) => from).join()],
+    [row, context, layout, stop, states.map(({ from }) => from).join()],
   );
 }
 

@@ -1,5 +1,5 @@
-// The details of a session of the map: when and where, its seats and price, how it stands through the
-// day, and the catalogue's explanation of it alone.
+// The details of a session of the map: when and where, its seats and price, how it stands through
+// the day, and the catalogue's explanation of it alone.
 
 import type { VNode } from 'preact';
 import { formatInstant, parseOffsetDateTime, type Instant } from '../../../catalogue/instant.ts';
@@ -13,6 +13,7 @@ import {
 } from '../../messages.ts';
 import { Command } from '../command.tsx';
 import { Why } from '../front/product-details.tsx';
+import { Facts } from '../facts.tsx';
 import { Sheet } from '../sheet.tsx';
 import { useJson } from '../state/use-json.ts';
 import type { FrontUnits } from '../text/changes.ts';
@@ -58,14 +59,7 @@ export function SessionDetails(props: SessionDetailsProps): VNode {
         <p class="verdict">
           <State state={state} /> <span class="count">at {zoneClockText(units.zone, at)}</span>
         </p>
-        <dl class="facts">
-          {facts.map(([label, fact]) => (
-            <div key={label}>
-              <dt>{label}</dt>
-              <dd dir="auto">{fact}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts facts={facts} />
       </section>
       <section>
         <h3>Through the day</h3>

@@ -5,7 +5,9 @@ import type { DayState, SessionState } from '../../messages.ts';
 
 interface StateWords {
   readonly label: string;
-  /** How it is drawn (map.css). Those that are not on sale here for one cause or another look alike. */
+  /**
+   * How it is drawn (map.css). Those that are not on sale here for one cause or another look alike.
+   */
   readonly look: 'open' | 'full' | 'paused' | 'early' | 'hidden' | 'refused' | 'off' | 'over';
   /** A path in a box of 8 by 8; '' for none. */
   readonly sign: string;

@@ -62,8 +62,8 @@ export function useMissing(
 }
 
 /**
- * The sessions of a day of the front, by the path of the day; null asks for nothing. A new `occasion`
- * asks again.
+ * The sessions of a day of the front, by the path of the day; null asks for nothing. A new
+ * `occasion` asks again.
  */
 export function useDay(path: string | null, occasion: unknown): Fetched<DaySessions> {
   const [known, setKnown] = useState<Fetched<DaySessions> & { readonly path: string | null }>({ ...NOTHING, path });

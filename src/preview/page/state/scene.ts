@@ -39,8 +39,8 @@ export interface Scene {
   /** The position of the slider: `chosen`, or the nearer end of the timeline. */
   readonly at: Instant;
   /**
-   * The same, or of a clock that runs its last whole minute: for what takes the server longer than a
-   * second.
+   * The same, or of a clock that runs its last whole minute: for what takes the server longer than
+   * a second.
    */
   readonly steady: Instant;
   readonly timeline: Timeline;

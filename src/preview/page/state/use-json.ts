@@ -34,8 +34,8 @@ export function useJson<T extends object>(path: string | null): Fetched<T> {
 const FETCH_AFTER_MS = 250;
 
 /**
- * The same for what the clock changes: keeps what is known of the same subject until the next answer
- * is here. A new `occasion` asks again.
+ * The same for what the clock changes: keeps what is known of the same subject until the next
+ * answer is here. A new `occasion` asks again.
  */
 export function useLatestJson<T extends object>(path: string | null, subject: string, occasion: unknown): Fetched<T> {
   const [fetched, setFetched] = useState<Fetched<T> & { readonly subject: string }>({

@@ -106,7 +106,10 @@ function sortOf(text: string): Sort | null {
   return column === undefined ? null : { column, isDescending };
 }
 
-/** The same view whenever it is opened: of what is shown now, not of the clock and the current release. */
+/**
+ * The same view whenever it is opened: of what is shown now, not of the clock and the current
+ * release.
+ */
 export function exactStateOf(state: ViewState, front: string, at: Instant, current: string | null): ViewState {
   const release = state.release === CURRENT ? (current ?? CURRENT) : state.release;
   return { ...state, front, at, release };

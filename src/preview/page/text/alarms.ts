@@ -3,7 +3,7 @@
 import { HELD_REASONS, type HeldReason } from '../../../contract/held-reasons.ts';
 import type { FrontAlarms, Overview } from '../../messages.ts';
 import { buildCommand, checkCommand, dryRunCommand, resumeCommand, verifyCommand } from './commands.ts';
-import { countText } from './descriptions.ts';
+import { countText } from '../../../count-text.ts';
 
 type Front = NonNullable<FrontAlarms['front']>;
 type StaleState = NonNullable<Front['stale']>;

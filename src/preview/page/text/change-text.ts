@@ -1,6 +1,9 @@
 // How much a number has changed, in few characters.
 
-/** `+3.3 %`, `−50 %`; `× 100` and `÷ 100` from a fourth and four times on; `same`; '' if one is missing. */
+/**
+ * `+3.3 %`, `−50 %`; `× 100` and `÷ 100` from a fourth and four times on; `same`; '' if one is
+ * missing.
+ */
 export function changeText(was: number | undefined, is: number | undefined): string {
   if (was === undefined || is === undefined) return '';
   if (was === is) return 'same';

@@ -5,7 +5,8 @@ import type { Zone } from '../../../catalogue/calendar.ts';
 import type { DocumentChange } from '../../../contract/results/diff.ts';
 import type { ProductCard, ProductsDocument } from '../../../contract/documents.ts';
 import { DOCUMENT_LISTS, diffDocuments, fieldText } from '../../../release/diff/document-diff.ts';
-import { countText, sessionText, type Money } from './descriptions.ts';
+import { countText } from '../../../count-text.ts';
+import { sessionText, type Money } from './descriptions.ts';
 import { nameOf } from './safe-text.ts';
 
 export interface DescribedChange {

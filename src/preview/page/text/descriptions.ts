@@ -158,7 +158,3 @@ export function instantAt(text: string): Instant {
 export function sentenceOf(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
-
-export function countText(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}

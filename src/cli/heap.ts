@@ -1,7 +1,7 @@
 // Limits V8's heap in long runs. V8 keeps doubling the space for new objects, up to 128 MB on large
-// machines: measured at L, more than 32 MB gains nothing, and costs a quarter of a build's memory. And
-// it lets the rest grow to up to four times what was left by the last collection, the more the faster
-// the machine is: measured at L, twice as much costs no time, and saves up to a third.
+// machines: measured at L, more than 32 MB gains nothing, and costs a quarter of a build's memory.
+// And it lets the rest grow to up to four times what was left by the last collection, the more the
+// faster the machine is: measured at L, twice as much costs no time, and saves up to a third.
 
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 

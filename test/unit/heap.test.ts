@@ -7,10 +7,13 @@ import { expect, test } from 'vitest';
 /** One more step of growth than the bound: the one that was under way. */
 const MOST_BYTES = 64 << 20;
 
-/** Prints the bytes that are set aside for new objects at first, after the one phase, and after the other. */
+/**
+ * Prints the bytes that are set aside for new objects at first, after the one phase, and after the
+ * other.
+ */
 const PROGRAM = `
 import { getHeapSpaceStatistics } from 'node:v8';
-import { growYoungGeneration, boundHeap } from './src/cli/young-generation.ts';
+import { growYoungGeneration, boundHeap } from './src/cli/heap.ts';
 const spaces = [];
 const kept = [];
 const measure = () => spaces.push(getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size);
